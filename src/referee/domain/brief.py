@@ -1,0 +1,58 @@
+"""A brief: everything an author is told for one attempt. It is complete, so little is asked back."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from referee.domain.finding import Finding
+from referee.domain.proposal import PatchProposal
+from referee.domain.task import Task
+from referee.domain.value import Value
+
+
+class Strategy(StrEnum):
+    """How the next attempt should differ from the last."""
+
+    FIRST = "first"
+    REPAIR = "repair"  # mend what the last proposal left failing
+    RESTART = "restart"  # the last direction led nowhere: start again from the base
+
+
+class Attempted(Value):
+    """A past attempt in two lines: what it changed and why it failed."""
+
+    touched: tuple[str, ...]
+    root_cause: str
+    outcome: str
+
+
+class Brief(Value):
+    """`base` is the tree the proposal must be made for; `feedback` is the compressed failure (D5)."""
+
+    task: Task
+    base: str
+    targets: tuple[str, ...]
+    feedback: str
+    findings: tuple[Finding, ...] = ()
+    strategy: Strategy = Strategy.FIRST
+    last: PatchProposal | None = None
+    attempts: tuple[Attempted, ...] = ()
+    pressed: bool = False  # budget pressure above 0.8 (A3)
+
+
+class Offer(Value):
+    """An author's answer to a brief.
+
+    `proposal` is None when nothing was found this time; `exhausted` then says that asking again is
+    pointless, and `note` why. `judged` counts the candidates the author had judged for itself.
+    `paid` says that the attempt's step was already charged while the author worked.
+    """
+
+    author: str
+    proposal: PatchProposal | None = None
+    exhausted: bool = False
+    note: str = ""
+    judged: int = 0
+    paid: bool = False
+    alternatives: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()

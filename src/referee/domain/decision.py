@@ -1,0 +1,74 @@
+"""What to do next: a pure function of the verdicts so far and of what is left of the budget (A1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.domain.brief import Strategy
+from referee.domain.cost import BudgetView, Cost
+from referee.domain.finding import FindingKind
+from referee.domain.reason import StopReason
+from referee.domain.value import Value
+from referee.domain.verdict import Verdict
+
+
+class Land(Value):
+    """The last proposal passed everything: put it where the user wants it."""
+
+
+class Repair(Value):
+    """Ask again, with what was learned."""
+
+    strategy: Strategy = Strategy.REPAIR
+
+
+class Switch(Value):
+    """This author has nothing more: let the next one try."""
+
+    note: str = ""
+
+
+class Stop(Value):
+    """End the run; the tree stays as it was."""
+
+    reason: StopReason
+    note: str = ""
+
+
+Decision = Land | Repair | Switch | Stop
+
+
+def decide(history: Sequence[Verdict], budget: BudgetView) -> Decision:
+    """The next move after the last verdict of `history` (never empty).
+
+    Order matters: what passed lands even if it used the last of the budget; what the world did is never
+    blamed on the author; then the budget; then lack of progress.
+    """
+    last = history[-1]
+    if last.passed:
+        return Land()
+    if last.stop is not None:
+        return Stop(reason=last.stop, note=last.note)
+    if last.exhausted:
+        return Switch(note=last.note)
+    refused = budget.refusal(Cost(steps=1))
+    if refused is not None:
+        return Stop(reason=_named(last, refused), note=last.note)
+    judged = [v for v in history if v.proposed and v.author == last.author]
+    if not last.proposed or len(judged) < 2:
+        return Repair()
+    before = judged[-2]
+    if last.killed_by and before.killed_by:
+        return Stop(reason=StopReason.SANDBOX_KILLED, note=f"killed twice in a row: {last.killed_by}")
+    if last.fingerprint == before.fingerprint:
+        return Stop(reason=_named(last, StopReason.NON_PROGRESS), note="the same failure twice in a row")
+    if any(v.patch_digest == last.patch_digest for v in judged[:-1]):
+        return Stop(reason=StopReason.NON_PROGRESS, note="a proposal that had failed before came again")
+    return Repair(strategy=Strategy.REPAIR)
+
+
+def _named(last: Verdict, otherwise: StopReason) -> StopReason:
+    """A run that ends on a target that passes but a suite that got worse says so."""
+    regressed = last.layer is not None and last.layer.gate
+    blocked = any(f.kind is FindingKind.FAILURE for f in last.findings)
+    return StopReason.GATE_REGRESSION if regressed and blocked else otherwise

@@ -1,0 +1,62 @@
+"""Every failure names who must act: the user, the model, the operator, a person, or us."""
+
+from __future__ import annotations
+
+from referee.domain.finding import Finding
+from referee.domain.reason import StopReason
+
+
+class RefereeError(Exception):
+    """Root of all failures of this package. `exit_code` is what the command line returns."""
+
+    exit_code = 70
+
+
+class UsageError(RefereeError):
+    """The user must act: the message says what was wrong and what to type instead."""
+
+    exit_code = 2
+
+
+class WorldFault(RefereeError):
+    """The operator must act: no git, no sandbox, a full disk. Never shown to a model as its own fault."""
+
+    exit_code = 69
+
+
+class Rejected(RefereeError):
+    """The model must act: its request was refused. An outcome with findings; it never ends a run."""
+
+    exit_code = 1
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__("; ".join(f.message for f in findings))
+        self.findings = findings
+
+
+class Exhausted(RefereeError):
+    """Nobody must act: the run ends with its stop reason."""
+
+    exit_code = 1
+
+    def __init__(self, reason: StopReason, detail: str = "") -> None:
+        super().__init__(detail or reason.value)
+        self.reason = reason
+
+
+class Diverged(RefereeError):
+    """We must act: a replay asked for something else than the journal holds."""
+
+    exit_code = 70
+
+
+class Interrupt(BaseException):
+    """Control flow that no `except Exception` of a tool may swallow."""
+
+
+class Cancelled(Interrupt):
+    """The person stopped the run (Ctrl-C or SIGTERM)."""
+
+
+class Suspended(Interrupt):
+    """The run waits for a person: `referee answer`, then `referee resume`."""

@@ -1,0 +1,95 @@
+"""Results of checks, and the verdict the judge draws from them (D1, D2)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from enum import StrEnum
+
+from referee.domain.finding import Finding, FindingKind
+from referee.domain.layer import Layer
+from referee.domain.reason import StopReason
+from referee.domain.value import Value
+
+
+class CheckState(StrEnum):
+    """A check passed, failed, or could not say; the last blocks like a failure."""
+
+    PASS = "pass"  # noqa: S105 - the verdict, not a credential
+    FAIL = "fail"
+    NOT_RUN = "not_run"
+
+
+class CheckResult(Value):
+    """What one check said about one tree.
+
+    `findings` are all of them; those the baseline already had are in `known` and do not block.
+    `passed_ids` and `failed_ids` are test ids, empty for other checks.
+    """
+
+    check: str
+    layer: Layer
+    state: CheckState
+    findings: tuple[Finding, ...] = ()
+    known: tuple[Finding, ...] = ()
+    passed_ids: tuple[str, ...] = ()
+    failed_ids: tuple[str, ...] = ()
+    exit_code: int | None = None
+    killed_by: str | None = None
+    duration_ms: int = 0
+    note: str = ""
+    log: str = ""  # digest of the raw output in the blob store
+
+
+class Verdict(Value):
+    """The judge's answer to one offer.
+
+    `proposed` is False when the author found nothing to judge; `stop` is set when the world, not the
+    author, ends the run; `exhausted` when this author should not be asked again.
+    """
+
+    author: str
+    proposed: bool
+    passed: bool
+    layer: Layer | None = None
+    results: tuple[CheckResult, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    fingerprint: str = ""
+    patch_digest: str = ""
+    touched: tuple[str, ...] = ()
+    feedback: str = ""
+    exit_code: int | None = None
+    killed_by: str | None = None
+    duration_ms: int = 0
+    judged: int = 0
+    exhausted: bool = False
+    stop: StopReason | None = None
+    note: str = ""
+
+    @property
+    def unauthorised(self) -> int:
+        """How many things the proposal tried that it may not."""
+        kinds = (FindingKind.UNAUTHORISED, FindingKind.TAMPER)
+        return sum(f.kind in kinds for f in self.findings)
+
+
+def fingerprint(findings: Sequence[Finding]) -> str:
+    """The identity of a failure (A4): check ids, error types, normalised place and observed value.
+
+    Two failures that differ only in order, duration, addresses or line numbers have the same fingerprint;
+    a changed observed value changes it.
+    """
+    keys = sorted({"\0".join((f.kind, f.check, f.id, f.error or f.rule, f.cause, f.value)) for f in findings})
+    return hashlib.sha256("\n".join(keys).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def blocking(results: Sequence[CheckResult]) -> tuple[Finding, ...]:
+    """Every finding that stands in the way, tampering first. A check that did not run is one of them."""
+    found: list[Finding] = []
+    for r in results:
+        found += r.findings
+        if r.state is CheckState.NOT_RUN and not r.findings:
+            found.append(Finding(kind=FindingKind.NOT_RUN, check=r.check, message=r.note or "did not run"))
+        if r.state is CheckState.FAIL and not r.findings:
+            found.append(Finding(check=r.check, message=r.note or f"failed with exit code {r.exit_code}"))
+    return tuple(sorted(found, key=lambda f: f.kind is not FindingKind.TAMPER))

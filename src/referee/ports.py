@@ -1,0 +1,419 @@
+"""What the kernel needs from outside: the repository, a sandbox, models, a store and a clock.
+
+Adapters implement these protocols and know nothing above them. Each has a fake in `referee.testing` and a
+contract suite in `tests/contract` that every implementation passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from referee.domain.patch import Patch
+from referee.domain.value import Value
+
+# --- the sandbox -------------------------------------------------------------------------------------------
+
+
+class Level(StrEnum):
+    """How much a backend isolates: `full` is files, network, processes and limits; `none` is nothing."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
+class Isolation(Value):
+    """Which backend ran a command and how far it isolates; stamped on every execution and report."""
+
+    backend: str
+    level: Level
+
+
+class Limits(Value):
+    """Hard limits of one command and all its descendants. Bytes and seconds; None means no such limit."""
+
+    wall_seconds: float = 60.0
+    cpu_seconds: float | None = 60.0
+    memory_bytes: int = 2 << 30
+    address_space_bytes: int | None = None  # never below 1.5 GiB: runtimes reserve what they do not touch
+    file_bytes: int = 256 << 20
+    disk_bytes: int = 512 << 20
+    processes: int = 256
+    open_files: int = 1024
+    output_bytes: int = 1 << 20  # per stream; the rest is dropped and the command killed at 64 times as much
+    channel_bytes: int = 32 << 20
+
+
+class Mount(Value):
+    """A host path shown read-only inside, at `target`."""
+
+    source: str
+    target: str
+
+
+class Base(Value):
+    """An immutable copy of a tree on disk, seen inside at the repository's own path.
+
+    `protected` are paths relative to the root (files or whole folders) that exist in the copy and are
+    read-only inside; everything else is writable, into an upper layer that dies with the command.
+    """
+
+    tree: str
+    path: str
+    mount_at: str
+    protected: tuple[str, ...] = ()
+
+
+class Command(Value):
+    """One command for the sandbox.
+
+    `argv` is never a shell string. `patch` is applied on top of `base` from inside the sandbox. With
+    `channel`, the command may read a fresh 32-byte key from descriptor 3 and write frames to descriptor 4;
+    the key is in `Execution.key` and appears in no environment, argument or file. Standard input is empty.
+    `cwd` is absolute, as seen inside. `writable` mounts do not exist: nothing of the host is writable.
+    """
+
+    argv: tuple[str, ...]
+    base: Base | None = None
+    patch: Patch = Patch()
+    cwd: str = "/"
+    env: Mapping[str, str] = {}
+    mounts: tuple[Mount, ...] = ()
+    limits: Limits = Limits()
+    channel: bool = False
+
+
+class Execution(Value):
+    """How a command ended.
+
+    `exit_code` is None if it was killed; `killed_by` then names the limit (`wall`, `cpu`, `memory`, `disk`,
+    `output`, `processes`) or `signal:NAME`. `peak_memory_bytes` is of the whole process tree.
+    `left_processes` says that the leader ended while descendants still ran (they were killed).
+    """
+
+    exit_code: int | None
+    killed_by: str | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    stdout_total: int = 0
+    stderr_total: int = 0
+    channel: bytes = b""
+    key: bytes = b""
+    duration_ms: int = 0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    left_processes: bool = False
+    isolation: Isolation
+
+
+class Job(Value):
+    """One use of a warm process: the arguments for its entry point, onto a patch."""
+
+    argv: tuple[str, ...]
+    patch: Patch = Patch()
+    limits: Limits = Limits()
+
+
+class Warm(Protocol):
+    """A process inside the sandbox with its imports done, forked once per job.
+
+    Each job gets its own mount and process namespace and a fresh upper layer: nothing of one job is
+    visible to the next. Safe to call from several threads.
+    """
+
+    def run(self, job: Job) -> Execution: ...
+    def close(self) -> None: ...
+
+
+class Sandbox(Protocol):
+    """Runs commands isolated from the host. Raises `WorldFault` if it cannot start one as promised;
+    a command that fails is an `Execution`, never an exception."""
+
+    @property
+    def isolation(self) -> Isolation: ...
+    def run(self, command: Command) -> Execution: ...
+    def warm(self, command: Command) -> Warm:
+        """Start `argv` = (interpreter, flags…, path of an entry script) once, with its imports done.
+
+        The script is loaded as a module; it does its imports at module level and defines
+        `main(argv: list[str]) -> int`, called per job in the forked child with descriptors 3 and 4 as in
+        `Command` (`channel` is implied). `patch` and `limits` of `command` are ignored.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+# --- the repository ----------------------------------------------------------------------------------------
+
+
+class Snapshot(Value):
+    """The repository as it was when the run began. `tree` names its content; nothing else is needed to read it."""
+
+    tree: str
+    head: str = ""
+    index_digest: str = ""
+    root: str = ""
+    identity: str = ""  # device and inode of the root: a replaced folder is another repository (case A43)
+
+
+class Landing(Value):
+    """What a landing did. `conflicts` are paths that changed since they were read: then nothing was written."""
+
+    how: str
+    revision: str | None = None
+    written: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+class Restoration(Value):
+    """What a rollback did, path by path. `kept` were changed by somebody else since and stay as they are."""
+
+    restored: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    failed: Mapping[str, str] = {}
+
+
+class Workspace(Protocol):
+    """The user's repository: snapshotted and read at will, written only by `land` and `rollback`.
+
+    Trees are content-addressed and kept in a private store; the user's `.git`, index, HEAD, branches,
+    stash and reflog are never written.
+    """
+
+    @property
+    def root(self) -> str: ...
+    def snapshot(self, run_id: str) -> Snapshot:
+        """Record the tree as it is: tracked, untracked, staged; modes and symlinks. Raises `UsageError` if it cannot."""
+        ...
+
+    def base(self, tree: str, protected: Callable[[str], bool]) -> Base:
+        """An immutable copy of `tree` on disk to mount, with the protected paths found in it."""
+        ...
+
+    def paths(self, tree: str) -> tuple[str, ...]:
+        """All file paths in `tree`, sorted, as text (names that are not UTF-8 use surrogate escapes)."""
+        ...
+
+    def read(self, tree: str, path: str) -> bytes | None:
+        """The bytes of a regular file in `tree`; None if there is none (or it is not a regular file)."""
+        ...
+
+    def executable(self, tree: str, path: str) -> bool: ...
+    def apply(self, tree: str, patch: Patch) -> str:
+        """The tree that `patch` makes of `tree`. All or nothing; touches no file of the user's."""
+        ...
+
+    def diff(self, before: str, after: str) -> bytes:
+        """A patch between two trees that `git apply` takes, computed from bytes."""
+        ...
+
+    def land(self, run_id: str, before: str, after: str) -> Landing:
+        """Make the user's files go from `before` to `after`, all or nothing even across a power loss.
+
+        Compare-and-swap per path against `before`; on any conflict nothing changes and `conflicts` says where.
+        """
+        ...
+
+    def landed(self, run_id: str) -> Landing | None:
+        """The landing of this run if an earlier try took effect (after finishing what a crash interrupted)."""
+        ...
+
+    def rollback(self, run_id: str) -> Restoration:
+        """Undo what this run landed, only where the files still are as it left them."""
+        ...
+
+    def recover(self) -> tuple[str, ...]:
+        """Finish or undo landings that a crash interrupted; says in words what was done."""
+        ...
+
+    def close(self) -> None: ...
+
+
+# --- models ------------------------------------------------------------------------------------------------
+
+
+class Message(Value):
+    """One message to a model after its static prefix."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class ModelRequest(Value):
+    """`system` is the static prefix, byte-identical on every call of a role; `reply_schema` a JSON Schema."""
+
+    role: Literal["generator", "fixer", "evaluator", "agent"]
+    system: str
+    messages: tuple[Message, ...]
+    reply_schema: Mapping[str, Any] | None = None
+    reply_name: str = "reply"
+    max_tokens: int = 8_192
+    timeout_seconds: float = 120.0
+
+
+class Usage(Value):
+    """Tokens in disjoint buckets; `reasoning` is part of `output`."""
+
+    fresh_input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tokens, each counted once."""
+        return self.fresh_input + self.cache_read + self.cache_write + self.output
+
+
+class ModelReply(Value):
+    """A model's answer. `finish` is normalised; `cost_usd` overrides the price list (scripted models)."""
+
+    content: str
+    usage: Usage = Usage()
+    finish: Literal["stop", "length", "refusal", "other"] = "stop"
+    model: str = ""
+    cost_usd: Decimal | None = None
+    attempts: int = 1
+
+
+class Price(Value):
+    """US dollars per million tokens; `source` names the list and its version."""
+
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal
+    cache_write: Decimal
+    source: str
+
+
+class Model(Protocol):
+    """One model at one provider. `call` raises `WorldFault` for the provider's faults, after retries
+    within `timeout_seconds`; what the model says, however odd, is a reply."""
+
+    @property
+    def name(self) -> str: ...
+    def price(self) -> Price | None:
+        """The price, or None if it is unknown. Unknown is never zero (A2)."""
+        ...
+
+    def call(self, request: ModelRequest) -> ModelReply: ...
+
+
+# --- the journal's store -----------------------------------------------------------------------------------
+
+
+class Kind(StrEnum):
+    """What a journal entry records."""
+
+    OPENED = "opened"
+    REQUESTED = "requested"
+    ANSWERED = "answered"
+    ENDED = "ended"
+    NOTED = "noted"  # loud: something a person should know
+
+
+class Entry(Value):
+    """One line of a journal; `prev` and `digest` chain the entries so that an edit shows.
+
+    `payload` is canonical JSON. Entries are unique by (run, key, kind).
+    """
+
+    n: int
+    at: str
+    key: str
+    kind: Kind
+    action: str = ""
+    payload: str = "{}"
+    prev: str = ""
+    digest: str = ""
+
+
+class RunRecord(Value):
+    """A run as the store keeps it: `spec` is what is needed to resume it."""
+
+    run_id: str
+    status: Literal["running", "done", "waiting"]
+    spec: str
+    created: str
+    fence: int
+    outcome: str = ""
+
+
+class Lease(Value):
+    """The right to write to a run; a newer `fence` ends it."""
+
+    run_id: str
+    fence: int
+
+
+class Store(Protocol):
+    """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL)."""
+
+    def create(self, run_id: str, spec: str, at: str) -> None: ...
+    def claim(self, run_id: str, owner: str, now: float, ttl: float) -> Lease:
+        """Take the run. Raises `UsageError` naming the owner if another process holds a live lease."""
+        ...
+
+    def renew(self, lease: Lease, now: float, ttl: float) -> None:
+        """Raises `WorldFault` if the lease was taken over."""
+        ...
+
+    def append(self, lease: Lease, entry: Entry) -> None:
+        """Raises `WorldFault` if the lease was taken over."""
+        ...
+
+    def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None: ...
+    def entries(self, run_id: str) -> tuple[Entry, ...]: ...
+    def run(self, run_id: str) -> RunRecord | None: ...
+    def runs(self) -> tuple[RunRecord, ...]:
+        """All runs, newest first."""
+        ...
+
+    def put(self, data: bytes) -> str:
+        """Store a blob; its SHA-256 in hex."""
+        ...
+
+    def get(self, digest: str) -> bytes:
+        """A blob, verified against its digest. Raises `WorldFault` if it is missing or damaged."""
+        ...
+
+    def close(self) -> None: ...
+
+
+# --- time, chance and the whole ----------------------------------------------------------------------------
+
+
+class Clock(Protocol):
+    """Time. `monotonic` for durations, `now` in seconds since the epoch for records."""
+
+    def monotonic(self) -> float: ...
+    def now(self) -> float: ...
+    def sleep(self, seconds: float) -> None: ...
+
+
+@runtime_checkable
+class World(Protocol):
+    """Everything an action may touch, handed to it by the gate."""
+
+    @property
+    def workspace(self) -> Workspace: ...
+    @property
+    def sandbox(self) -> Sandbox: ...
+    @property
+    def clock(self) -> Clock: ...
+    def model(self, name: str) -> Model: ...
+    def warm(self, command: Command) -> Warm:
+        """The warm process for `command`, started on first use and kept for the run."""
+        ...
+
+
+Progress = Callable[[str, Mapping[str, Any]], None]
+"""Told what happens as it happens: an event's name and its facts. Must not raise."""
+
+Jobs = Sequence[Job]
