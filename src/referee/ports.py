@@ -188,7 +188,7 @@ class Workspace(Protocol):
     @property
     def root(self) -> str: ...
     def snapshot(self, run_id: str) -> Snapshot:
-        """Record the tree as it is: tracked, untracked, staged; modes and symlinks. Raises `UsageError` if it cannot."""
+        """Record the tree as it is: tracked, untracked, staged; modes, symlinks. Raises `UsageError` if it cannot."""
         ...
 
     def base(self, tree: str, protected: Callable[[str], bool]) -> Base:
