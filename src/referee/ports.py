@@ -6,10 +6,10 @@ contract suite in `tests/contract` that every implementation passes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 from referee.domain.patch import Patch
 from referee.domain.value import Value
@@ -397,9 +397,8 @@ class Clock(Protocol):
     def sleep(self, seconds: float) -> None: ...
 
 
-@runtime_checkable
-class World(Protocol):
-    """Everything an action may touch, handed to it by the gate."""
+class Equipment(Protocol):
+    """Everything of the world that a run is given."""
 
     @property
     def workspace(self) -> Workspace: ...
@@ -413,7 +412,13 @@ class World(Protocol):
         ...
 
 
+class World(Equipment, Protocol):
+    """What an action may touch while it is performed: the equipment, for as long as the budget lasts."""
+
+    def seconds_left(self) -> float:
+        """Wall-clock seconds until the run must stop, never negative."""
+        ...
+
+
 Progress = Callable[[str, Mapping[str, Any]], None]
 """Told what happens as it happens: an event's name and its facts. Must not raise."""
-
-Jobs = Sequence[Job]

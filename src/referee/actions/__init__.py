@@ -1,0 +1,1 @@
+"""Every way to touch the world, one class each."""

@@ -1,0 +1,1 @@
+"""Authors: whoever answers a brief with a proposal. They propose; nothing here decides."""

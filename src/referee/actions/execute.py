@@ -1,0 +1,61 @@
+"""Run commands in the sandbox."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
+
+from referee.domain.value import Value
+from referee.kernel.action import Action, Effect
+from referee.ports import Command, Execution, Job, Limits, World
+
+
+class Execute(Action[Execution]):
+    """One command in the sandbox; never longer than what is left of the run's time."""
+
+    name: ClassVar[str] = "execute"
+    effect: ClassVar[Effect] = Effect.SCRATCH
+    result_type: ClassVar[type] = Execution
+
+    command: Command
+
+    def perform(self, world: World) -> Execution:
+        """Run it. Raises `WorldFault` if the sandbox cannot start."""
+        limits = within(self.command.limits, world)
+        return world.sandbox.run(self.command.model_copy(update={"limits": limits}))
+
+
+class Executions(Value):
+    """One execution per job, in the jobs' order."""
+
+    items: tuple[Execution, ...]
+
+
+class ExecuteWarm(Action[Executions]):
+    """Several jobs on one warm process, `parallel` at a time; each sees nothing of the others."""
+
+    name: ClassVar[str] = "execute_warm"
+    effect: ClassVar[Effect] = Effect.SCRATCH
+    result_type: ClassVar[type] = Executions
+
+    command: Command
+    jobs: tuple[Job, ...]
+    parallel: int = 1
+
+    def perform(self, world: World) -> Executions:
+        """Run them. Raises `WorldFault` if the sandbox cannot start."""
+        warm = world.warm(self.command)
+
+        def one(job: Job) -> Execution:
+            return warm.run(job.model_copy(update={"limits": within(job.limits, world)}))
+
+        if self.parallel == 1:
+            return Executions(items=tuple(one(j) for j in self.jobs))
+        with ThreadPoolExecutor(self.parallel, thread_name_prefix="warm") as pool:
+            return Executions(items=tuple(pool.map(one, self.jobs)))
+
+
+def within(limits: Limits, world: World) -> Limits:
+    """`limits` with the wall clock cut to what is left of the run, but never to nothing: the gate decides that."""
+    left = max(0.1, world.seconds_left())
+    return limits if limits.wall_seconds <= left else limits.model_copy(update={"wall_seconds": left})

@@ -1,0 +1,99 @@
+"""Trees: record the repository, prepare a copy, apply a patch, land, put back."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from referee.domain.cost import Cost
+from referee.domain.patch import Patch
+from referee.domain.protection import Protection
+from referee.kernel.action import Action, Effect
+from referee.ports import Base, Landing, Restoration, Snapshot, World
+
+
+class TakeSnapshot(Action[Snapshot]):
+    """Record the repository as it is."""
+
+    name: ClassVar[str] = "snapshot"
+    effect: ClassVar[Effect] = Effect.READ
+    result_type: ClassVar[type] = Snapshot
+
+    run_id: str
+
+    def perform(self, world: World) -> Snapshot:
+        """Raises `UsageError` if the repository cannot be recorded."""
+        return world.workspace.snapshot(self.run_id)
+
+
+class PrepareBase(Action[Base]):
+    """An immutable copy of a tree on disk, to be mounted."""
+
+    name: ClassVar[str] = "base"
+    volatile: ClassVar[bool] = True  # the copy may be gone when a run is resumed
+    effect: ClassVar[Effect] = Effect.SCRATCH
+    result_type: ClassVar[type] = Base
+
+    tree: str
+    protection: Protection
+
+    def perform(self, world: World) -> Base:
+        """Build it or find it built."""
+        return world.workspace.base(self.tree, self.protection.guarded)
+
+
+class Apply(Action[str]):
+    """Make the tree that a patch turns `base` into; costs `steps`, since each judged proposal is applied once."""
+
+    name: ClassVar[str] = "apply"
+    effect: ClassVar[Effect] = Effect.WRITE
+    result_type: ClassVar[type] = str
+
+    base: str
+    patch: Patch
+    steps: int = 1
+
+    def estimate(self, world: World) -> Cost:
+        """Its steps."""
+        return Cost(steps=self.steps)
+
+    def cost(self, result: str) -> Cost:
+        """Its steps."""
+        return Cost(steps=self.steps)
+
+    def perform(self, world: World) -> str:
+        """Raises `Rejected` if the patch does not fit the tree."""
+        return world.workspace.apply(self.base, self.patch)
+
+
+class LandTree(Action[Landing]):
+    """Make the user's files go from one tree to another, all or nothing."""
+
+    name: ClassVar[str] = "land"
+    effect: ClassVar[Effect] = Effect.LAND
+    result_type: ClassVar[type] = Landing
+
+    run_id: str
+    before: str
+    after: str
+
+    def perform(self, world: World) -> Landing:
+        """Conflicts are a result, not an error."""
+        return world.workspace.land(self.run_id, self.before, self.after)
+
+    def recover(self, world: World) -> Landing | None:
+        """The landing, if an earlier try of this run took effect."""
+        return world.workspace.landed(self.run_id)
+
+
+class PutBack(Action[Restoration]):
+    """Undo what this run landed."""
+
+    name: ClassVar[str] = "put_back"
+    effect: ClassVar[Effect] = Effect.LAND
+    result_type: ClassVar[type] = Restoration
+
+    run_id: str
+
+    def perform(self, world: World) -> Restoration:
+        """Only where the files still are as the run left them."""
+        return world.workspace.rollback(self.run_id)

@@ -1,0 +1,65 @@
+"""A request to touch the world, as frozen data: it can be ruled on, paid for, journaled and recalled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import abstractmethod
+from enum import StrEnum
+from typing import Any, ClassVar, Generic, TypeVar
+
+from referee.domain.cost import BudgetView, Cost
+from referee.domain.value import Value
+from referee.ports import World
+
+T = TypeVar("T")
+
+
+class Effect(StrEnum):
+    """How far an action reaches. Only `LAND` and `OUTSIDE` can be seen by anybody after the run."""
+
+    READ = "read"
+    SCRATCH = "scratch"  # changes only what dies with the run
+    WRITE = "write"  # makes a tree in the private store
+    SPEND = "spend"  # costs money or tokens
+    LAND = "land"  # changes the user's files
+    OUTSIDE = "outside"  # reaches another system
+
+
+class Action(Value, Generic[T]):
+    """Base of every action. `name` is stable because it is journaled; `result_type` says how to read a result back."""
+
+    name: ClassVar[str]
+    effect: ClassVar[Effect]
+    result_type: ClassVar[Any]
+    volatile: ClassVar[bool] = False  # its result points at something a crash may lose: do it again on resume
+
+    @abstractmethod
+    def perform(self, world: World) -> T:
+        """Do it. Raises `WorldFault` for what the operator must mend and `Rejected` for what the author must."""
+
+    def estimate(self, world: World) -> Cost:
+        """The most this may cost; refused when the budget cannot bear it."""
+        return Cost()
+
+    def cost(self, result: T) -> Cost:
+        """What it did cost, apart from wall-clock time, which the gate measures."""
+        return Cost()
+
+    def recover(self, world: World) -> T | None:
+        """The result of an earlier try that was cut off, if it took effect; only LAND and OUTSIDE ask."""
+        return None
+
+    def stale(self, result: T, view: BudgetView) -> bool:
+        """Whether a recorded result must not be recalled because the run was given another budget."""
+        return False
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the name and the canonical form of the data, in hex."""
+        return hashlib.sha256(canonical({"action": self.name, "data": self.model_dump(mode="json")})).hexdigest()
+
+
+def canonical(document: Any) -> bytes:
+    """JSON with sorted keys and no spaces: equal data, equal bytes (the subset of RFC 8785 that we use)."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()

@@ -1,0 +1,128 @@
+"""The record of a run: append-only, chained, and the only thing a resumed run needs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from datetime import UTC, datetime
+from typing import Any
+
+from referee.domain.cost import Cost
+from referee.domain.errors import Diverged
+from referee.domain.value import Value
+from referee.kernel.action import canonical
+from referee.ports import Clock, Entry, Kind, Lease, Store
+
+INLINE_BYTES = 16_384
+LEASE_SECONDS = 30.0
+GENESIS = "0" * 64
+
+
+class Ending(Value):
+    """How one try of an action ended. `done` and `rejected` are final; the others are tried again on resume."""
+
+    outcome: str  # done | rejected | exhausted | fault | lost
+    result: str = ""
+    blob: str = ""
+    cost: Cost = Cost()
+    elapsed: float = 0.0
+
+    @property
+    def final(self) -> bool:
+        """Whether a replay takes this ending instead of doing the action again."""
+        return self.outcome in ("done", "rejected")
+
+
+def chained(entry: Entry) -> str:
+    """The digest that an entry must carry: over its content and its predecessor's digest."""
+    body = entry.model_dump(mode="json", exclude={"digest"})
+    return hashlib.sha256(canonical(body)).hexdigest()
+
+
+class Journal:
+    """One run's entries, read once and appended to under a lease. Every append is durable when it returns."""
+
+    def __init__(self, store: Store, lease: Lease, clock: Clock) -> None:
+        self._store, self._lease, self._clock = store, lease, clock
+        self._renewed = clock.monotonic()
+        self._lock = threading.Lock()  # branches append from their own threads
+        entries = store.entries(lease.run_id)
+        self._by_key = {(e.key, e.kind): e for e in entries}
+        self._last = entries[-1] if entries else None
+
+    def requested(self, key: str) -> Entry | None:
+        """The request recorded under `key`, if any."""
+        return self._by_key.get((key, Kind.REQUESTED))
+
+    def ending(self, key: str) -> Ending | None:
+        """How the request under `key` ended, if it did."""
+        entry = self._by_key.get((key, Kind.ENDED))
+        return None if entry is None else Ending.model_validate_json(entry.payload)
+
+    def result(self, ending: Ending) -> str:
+        """The JSON text of an ending's result, from the blob store when it was long."""
+        return self._store.get(ending.blob).decode() if ending.blob else ending.result
+
+    def request(self, key: str, action: str, digest: str, note: dict[str, Any]) -> None:
+        """Record that an action is about to be ruled on."""
+        self._append(key, Kind.REQUESTED, action, {"action_digest": digest, **note})
+
+    def end(self, key: str, action: str, ending: Ending) -> None:
+        """Record how it ended; a long result goes into the blob store first."""
+        if len(ending.result) > INLINE_BYTES:
+            blob = self._store.put(ending.result.encode())
+            ending = ending.model_copy(update={"result": "", "blob": blob})
+        self._append(key, Kind.ENDED, action, ending.model_dump(mode="json"))
+
+    def note(self, key: str, kind: Kind, facts: dict[str, Any]) -> None:
+        """Record something that is not an action, once per key and kind."""
+        if (key, kind) not in self._by_key:
+            self._append(key, kind, "", facts)
+
+    @property
+    def elapsed(self) -> float:
+        """The run's clock at the last ending, in seconds: where a resumed run's clock goes on."""
+        marks = [json.loads(e.payload).get("elapsed", 0.0) for e in self._by_key.values() if e.kind is Kind.ENDED]
+        return max(marks, default=0.0)
+
+    def _append(self, key: str, kind: Kind, action: str, payload: dict[str, Any]) -> None:
+        with self._lock:
+            self._append_next(key, kind, action, payload)
+
+    def _append_next(self, key: str, kind: Kind, action: str, payload: dict[str, Any]) -> None:
+        if self._clock.monotonic() - self._renewed > LEASE_SECONDS / 3:
+            self.renew()
+        at = datetime.fromtimestamp(self._clock.now(), UTC).isoformat(timespec="milliseconds")
+        n = self._last.n + 1 if self._last else 1
+        prev = self._last.digest if self._last else GENESIS
+        text = canonical(payload).decode()
+        entry = Entry(n=n, at=at, key=key, kind=kind, action=action, payload=text, prev=prev)
+        entry = entry.model_copy(update={"digest": chained(entry)})
+        self._store.append(self._lease, entry)
+        self._by_key[(key, kind)] = self._last = entry
+
+    def renew(self) -> None:
+        """Extend the lease. Raises `WorldFault` if another process took the run over."""
+        self._store.renew(self._lease, self._clock.now(), LEASE_SECONDS)
+        self._renewed = self._clock.monotonic()
+
+
+def check_chain(entries: tuple[Entry, ...]) -> int | None:
+    """The number of the first entry that was changed, moved or removed after it was written; None if all are whole."""
+    prev = GENESIS
+    for position, entry in enumerate(entries, start=1):
+        if entry.n != position or entry.prev != prev or chained(entry) != entry.digest:
+            return entry.n
+        prev = entry.digest
+    return None
+
+
+def same_request(entry: Entry, action: str, digest: str) -> None:
+    """Raise `Diverged` unless `entry` requested this very action."""
+    recorded = json.loads(entry.payload)["action_digest"]
+    if entry.action != action or recorded != digest:
+        raise Diverged(
+            f"replay took another path at {entry.key}: the journal holds {entry.action} {recorded[:12]}, "
+            f"the run asks for {action} {digest[:12]}"
+        )

@@ -1,0 +1,258 @@
+"""The one gate. Everything a run does to the world goes through `Run.perform`."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from referee.domain.cost import Budget, BudgetView, Cost
+from referee.domain.errors import Exhausted, Rejected, WorldFault
+from referee.domain.finding import Finding
+from referee.kernel.action import Action, Effect
+from referee.kernel.journal import Ending, Journal, same_request
+from referee.kernel.ledger import Ledger
+from referee.kernel.policy import Policy, rule
+from referee.ports import Clock, Command, Equipment, Kind, Model, Progress, Sandbox, Store, Warm, Workspace
+
+T = TypeVar("T")
+_FINDINGS = TypeAdapter(tuple[Finding, ...])
+
+
+class Timer:
+    """The run's wall clock: it goes on where the journal's last entry left it."""
+
+    def __init__(self, clock: Clock, already: float) -> None:
+        self._clock, self._start = clock, clock.monotonic() - already
+        self.settled = 0.0
+
+    def live(self) -> float:
+        """Seconds spent so far, now."""
+        return self._clock.monotonic() - self._start
+
+    def settle(self, elapsed: float) -> None:
+        """Remember the position of the last ending; decisions use it, so that a replay decides the same."""
+        self.settled = elapsed
+
+
+class Bounded:
+    """The equipment of a run together with the time it has left: the `World` an action is given."""
+
+    def __init__(self, equipment: Equipment, seconds_left: Callable[[], float]) -> None:
+        self._equipment, self.seconds_left = equipment, seconds_left
+
+    @property
+    def workspace(self) -> Workspace:
+        return self._equipment.workspace
+
+    @property
+    def sandbox(self) -> Sandbox:
+        return self._equipment.sandbox
+
+    @property
+    def clock(self) -> Clock:
+        return self._equipment.clock
+
+    def model(self, name: str) -> Model:
+        return self._equipment.model(name)
+
+    def warm(self, command: Command) -> Warm:
+        return self._equipment.warm(command)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """What a run and all its branches have in common."""
+
+    run_id: str
+    world: Equipment
+    journal: Journal
+    store: Store
+    policies: tuple[Policy, ...] = ()
+    tell: Progress | None = None
+
+
+class Run:
+    """One run, or a branch of one. Not safe to share between threads: give each thread a branch."""
+
+    def __init__(self, shared: Shared, budget: Budget) -> None:
+        self._shared, self._prefix = shared, ""
+        self._world, self._journal = shared.world, shared.journal
+        self._bounded = Bounded(shared.world, lambda: self._ledger.view(self._timer.live()).seconds_left)
+        self._ledger = Ledger(budget)
+        self._timer = Timer(shared.world.clock, shared.journal.elapsed)
+        self._ordinal = self._notes = 0
+
+    def branch(self, name: str, budget: Budget | None = None) -> Run:
+        """A run within this one: own keys and, if given, an own smaller budget; its spending counts here too."""
+        child = Run(self._shared, budget or self._ledger.budget)
+        child._prefix = f"{self._prefix}{name}/"
+        child._ledger = Ledger(budget or self._ledger.budget, parent=self._ledger)
+        child._timer = self._timer
+        return child
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self._shared.run_id
+
+    # --- the gate ------------------------------------------------------------------------------------------
+
+    def perform(self, action: Action[T]) -> T:
+        """Recall the action's result if the journal has it; otherwise record, rule, admit, do, end and charge.
+
+        Raises `Rejected` (the author must act), `Exhausted` (the budget ends the run) or `WorldFault`.
+        """
+        self._ordinal += 1
+        digest = action.digest
+        key, ending = self._recall(f"{self._prefix}{self._ordinal}:{action.name}", action, digest)
+        if ending is not None:
+            return self._replay(action, ending)
+        self._journal.request(key, action.name, digest, {"effect": action.effect.value})
+        try:
+            rule(self._shared.policies, action)
+            self._ledger.admit(action.estimate(self._bounded), self._timer.live())
+            started = self._timer.live()
+            with self._lease_kept():
+                result = action.perform(self._bounded)
+        except Rejected as refused:
+            self._end(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), Cost())
+            raise
+        except Exhausted as spent:
+            self._end(key, action, "exhausted", "", Cost())
+            raise spent
+        except WorldFault as fault:
+            self._end(key, action, "fault", str(fault), Cost())
+            raise
+        return self._finish(key, action, result, started)
+
+    def _finish(self, key: str, action: Action[T], result: T, started: float) -> T:
+        cost = action.cost(result)
+        if action.effect is Effect.SCRATCH:
+            cost = cost + Cost(tool_seconds=round(self._timer.live() - started, 4))
+        text = TypeAdapter(action.result_type).dump_json(result).decode()
+        self._end(key, action, "done", text, cost)
+        return result
+
+    def _recall(self, key: str, action: Action[T], digest: str) -> tuple[str, Ending | None]:
+        """The key to use and, if an earlier try is final, how it ended."""
+        tries = 1
+        while (entry := self._journal.requested(_nth(key, tries))) is not None:
+            same_request(entry, action.name, digest)
+            current = _nth(key, tries)
+            ending = self._journal.ending(current) or self._lost(current, action)
+            if ending.final and not self._stale(action, ending):
+                return current, ending
+            self._ledger.charge(ending.cost)
+            tries += 1
+        return _nth(key, tries), None
+
+    def _lost(self, key: str, action: Action[T]) -> Ending:
+        """End a request that a crash cut off: with its result if it took effect, else charged as if it had."""
+        recovered = action.recover(self._bounded) if action.effect in (Effect.LAND, Effect.OUTSIDE) else None
+        elapsed = round(self._timer.live(), 4)
+        if recovered is not None:
+            text = TypeAdapter(action.result_type).dump_json(recovered).decode()
+            ending = Ending(outcome="done", result=text, cost=action.cost(recovered), elapsed=elapsed)
+        else:
+            paid = action.estimate(self._bounded) if action.effect is Effect.SPEND else Cost()
+            ending = Ending(outcome="lost", cost=paid, elapsed=elapsed)
+        self._journal.end(key, action.name, ending)
+        return ending
+
+    def _stale(self, action: Action[T], ending: Ending) -> bool:
+        if action.volatile or ending.outcome != "done":
+            return action.volatile
+        result = TypeAdapter(action.result_type).validate_json(self._journal.result(ending))
+        return action.stale(result, self._ledger.view(ending.elapsed))
+
+    def _replay(self, action: Action[T], ending: Ending) -> T:
+        self._ledger.charge(ending.cost)
+        self._timer.settle(ending.elapsed)
+        text = self._journal.result(ending)
+        if ending.outcome == "rejected":
+            raise Rejected(_FINDINGS.validate_json(text))
+        result: T = TypeAdapter(action.result_type).validate_json(text)
+        return result
+
+    def _end(self, key: str, action: Action[Any], outcome: str, text: str, cost: Cost) -> None:
+        elapsed = round(self._timer.live(), 4)
+        self._journal.end(key, action.name, Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed))
+        self._ledger.charge(cost)
+        self._timer.settle(elapsed)
+
+    @contextlib.contextmanager
+    def _lease_kept(self) -> Iterator[None]:
+        """Renew the lease while a long action runs, so that nobody takes a living run over."""
+        done = threading.Event()
+
+        def beat() -> None:
+            while not done.wait(10.0):
+                try:
+                    self._journal.renew()
+                except WorldFault:
+                    return  # taken over: the next append says so, in the thread that can act on it
+
+        beater = threading.Thread(target=beat, name="lease", daemon=True)
+        beater.start()
+        try:
+            yield
+        finally:
+            done.set()
+            beater.join()
+
+    # --- what needs no gate --------------------------------------------------------------------------------
+
+    @property
+    def view(self) -> BudgetView:
+        """The budget and what was spent up to the last recorded ending."""
+        return self._ledger.view(self._timer.settled)
+
+    @property
+    def root(self) -> str:
+        """The repository's real path."""
+        return self._world.workspace.root
+
+    def read(self, tree: str, path: str) -> bytes | None:
+        """A file of a content-addressed tree: always the same answer, so it is not journaled."""
+        return self._world.workspace.read(tree, path)
+
+    def executable(self, tree: str, path: str) -> bool:
+        """Whether a file of a tree is executable; not journaled for the same reason."""
+        return self._world.workspace.executable(tree, path)
+
+    def paths(self, tree: str) -> tuple[str, ...]:
+        """All paths of a content-addressed tree."""
+        return self._world.workspace.paths(tree)
+
+    def diff(self, before: str, after: str) -> bytes:
+        """A patch between two content-addressed trees that `git apply` takes."""
+        return self._world.workspace.diff(before, after)
+
+    def put(self, data: bytes) -> str:
+        """Keep a blob with the record; its SHA-256."""
+        return self._shared.store.put(data)
+
+    def get(self, digest: str) -> bytes:
+        """A kept blob."""
+        return self._shared.store.get(digest)
+
+    def note(self, text: str, **facts: Any) -> None:
+        """Be loud: record something a person should know, and show it."""
+        self._notes += 1
+        self._journal.note(f"{self._prefix}note:{self._notes}", Kind.NOTED, {"text": text, **facts})
+        self.progress("note", {"text": text, **facts})
+
+    def progress(self, event: str, facts: Mapping[str, Any]) -> None:
+        """Show what happens now; display only, never recorded."""
+        if self._shared.tell is not None:
+            live = self._ledger.view(round(self._timer.live(), 3))
+            self._shared.tell(event, {**facts, "spent": live.spent, "budget": live.budget})
+
+
+def _nth(key: str, tries: int) -> str:
+    return key if tries == 1 else f"{key}#{tries}"
