@@ -1,0 +1,186 @@
+"""The journal in SQLite: write-ahead log, synchronous=FULL, leases with fencing, one writer per run."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from referee.adapters.store.blobs import Blobs
+from referee.adapters.store.mirror import Mirror
+from referee.adapters.store.owner import alive
+from referee.domain.errors import UsageError, WorldFault
+from referee.ports import Entry, Kind, Lease, RunRecord
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+create table run (
+    run_id text primary key, spec text not null, status text not null, owner text not null default '',
+    fence integer not null default 0, lease_until real not null default 0, created text not null,
+    outcome text not null default ''
+) strict;
+create table entry (
+    run_id text not null references run(run_id), n integer not null, at text not null, key text not null,
+    kind text not null, action text not null, payload text not null, prev text not null, digest text not null,
+    primary key (run_id, n), unique (run_id, key, kind)
+) strict;
+create table signal (
+    run_id text not null references run(run_id), topic text not null, message text not null,
+    payload text not null, at text not null, primary key (run_id, topic, message)
+) strict;
+create trigger entry_is_append_only before update on entry begin select raise(abort, 'entries are append-only'); end;
+"""
+_INSERT = """
+insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev, :digest
+from run where run_id = :run_id and fence = :fence
+"""
+_CLAIM = """
+update run set owner = ?, fence = fence + 1, lease_until = ?, status = 'running'
+where run_id = ? and (lease_until < ? or owner = '' or owner = ?) returning fence
+"""
+
+
+class SqliteStore:
+    """A store in one folder: `state.db`, its mirror `journal.jsonl`, and `blobs/`.
+
+    Raises `WorldFault` when the disk refuses and `UsageError` for a state of a newer version.
+    """
+
+    def __init__(self, folder: str) -> None:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        self._lock = threading.RLock()
+        self._blobs = Blobs(os.path.join(folder, "blobs"))
+        self._mirror = Mirror(os.path.join(folder, "journal.jsonl"))
+        path = os.path.join(folder, "state.db")
+        with self._guarded():
+            # Our own lock serialises use, so one connection may serve the lease's thread too.
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = full")
+            self._db.execute("pragma foreign_keys = on")
+            self._migrate(path)
+
+    def _migrate(self, path: str) -> None:
+        self._db.execute("begin immediate")
+        version = int(self._db.execute("pragma user_version").fetchone()[0])
+        if version > SCHEMA_VERSION:
+            self._db.execute("rollback")
+            raise UsageError(f"{path} was written by a newer referee (state version {version}); upgrade referee")
+        if version == 0:
+            for statement in _statements(_SCHEMA):
+                self._db.execute(statement)
+            self._db.execute(f"pragma user_version = {SCHEMA_VERSION}")
+        self._db.execute("commit")
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                raise WorldFault(f"the journal could not be used: {error}; check the disk under .harness/") from error
+
+    def create(self, run_id: str, spec: str, at: str) -> None:
+        """Record a new run."""
+        with self._guarded():
+            self._db.execute(
+                "insert into run(run_id, spec, status, created) values (?,?,'running',?)", (run_id, spec, at)
+            )
+
+    def claim(self, run_id: str, owner: str, now: float, ttl: float) -> Lease:
+        """Take the run, or say who has it."""
+        with self._guarded():
+            held = self._db.execute("select owner from run where run_id = ?", (run_id,)).fetchone()
+            if held is None:
+                raise UsageError(f"there is no run {run_id}; `referee runs` lists them")
+            # A killed owner's lease ends at once: nobody should wait for a process that is gone.
+            gone = held[0] if held[0] and not alive(held[0]) else ""
+            row = self._db.execute(_CLAIM, (owner, now + ttl, run_id, now, gone)).fetchone()
+            if row is not None:
+                return Lease(run_id=run_id, fence=row[0])
+        raise UsageError(f"run {run_id} is being worked on by {held[0]}; wait for it or stop it first")
+
+    def renew(self, lease: Lease, now: float, ttl: float) -> None:
+        """Keep the run; `WorldFault` if it was taken over."""
+        with self._guarded():
+            change = self._db.execute(
+                "update run set lease_until = ? where run_id = ? and fence = ?", (now + ttl, lease.run_id, lease.fence)
+            )
+        _fenced(change.rowcount, lease)
+
+    def append(self, lease: Lease, entry: Entry) -> None:
+        """Add an entry; durable on return."""
+        row = {**entry.model_dump(mode="json"), "run_id": lease.run_id, "fence": lease.fence}
+        with self._guarded():
+            _fenced(self._db.execute(_INSERT, row).rowcount, lease)
+            self._mirror.append({"run_id": lease.run_id, **entry.model_dump(mode="json")})
+
+    def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
+        """Close the run and give the lease back."""
+        with self._guarded():
+            change = self._db.execute(
+                "update run set status = ?, outcome = ?, owner = '', lease_until = 0 where run_id = ? and fence = ?",
+                (status, outcome, lease.run_id, lease.fence),
+            )
+        _fenced(change.rowcount, lease)
+
+    def release(self, lease: Lease) -> None:
+        """Give the lease back without ending the run, so that it can be resumed at once."""
+        with self._guarded():
+            self._db.execute(
+                "update run set owner = '', lease_until = 0 where run_id = ? and fence = ?", (lease.run_id, lease.fence)
+            )
+
+    def entries(self, run_id: str) -> tuple[Entry, ...]:
+        """A run's entries in order."""
+        with self._guarded():
+            rows = self._db.execute(
+                "select n, at, key, kind, action, payload, prev, digest from entry where run_id = ? order by n",
+                (run_id,),
+            ).fetchall()
+        fields = ("n", "at", "key", "kind", "action", "payload", "prev", "digest")
+        return tuple(Entry(**{**dict(zip(fields, r, strict=True)), "kind": Kind(r[3])}) for r in rows)
+
+    def run(self, run_id: str) -> RunRecord | None:
+        """One run, or None."""
+        return next((r for r in self.runs() if r.run_id == run_id), None)
+
+    def runs(self) -> tuple[RunRecord, ...]:
+        """All runs, newest first."""
+        with self._guarded():
+            rows = self._db.execute(
+                "select run_id, status, spec, created, fence, outcome from run order by created desc, rowid desc"
+            ).fetchall()
+        fields = ("run_id", "status", "spec", "created", "fence", "outcome")
+        return tuple(RunRecord(**dict(zip(fields, r, strict=True))) for r in rows)
+
+    def put(self, data: bytes) -> str:
+        """Store a blob."""
+        return self._blobs.put(data)
+
+    def get(self, digest: str) -> bytes:
+        """Read a blob, verified."""
+        return self._blobs.get(digest)
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._guarded():
+            self._db.close()
+        self._mirror.close()
+
+
+def _statements(script: str) -> Iterator[str]:
+    text = ""
+    for line in script.splitlines():
+        text += line + "\n"
+        if sqlite3.complete_statement(text):
+            yield text
+            text = ""
+
+
+def _fenced(rows: int, lease: Lease) -> None:
+    if rows == 0:
+        raise WorldFault(f"run {lease.run_id} was taken over by another process; this one stops here")
