@@ -1,0 +1,138 @@
+"""Edits onto a file's bytes: each `old` exactly once, untouched bytes identical (cases A33, A34, G6, G7)."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+
+from referee.domain.proposal import Edit
+
+SHOWN_LINES = 12
+SHOWN_CHARS = 600
+BOM = b"\xef\xbb\xbf"
+
+
+class Misfit(ValueError):
+    """An edit that does not fit the file; the message says what is there instead."""
+
+
+def splice(data: bytes, edits: tuple[Edit, ...]) -> bytes:
+    """`data` with all edits made at once. Each is found in the original bytes; none may touch another.
+
+    A newline in `old` matches the file's line ending and `new` takes on the line endings it replaces. In a file
+    that is not UTF-8 only ASCII may be replaced. Raises `Misfit` with every problem found.
+    """
+    spans, problems = [], []
+    for number, edit in enumerate(edits, start=1):
+        try:
+            spans.append((*_locate(data, edit, number), number))
+        except Misfit as e:
+            problems.append(str(e))
+    spans.sort()
+    for (_, end, _, first), (start, _, _, second) in itertools.pairwise(spans):
+        if start < end:
+            problems.append(f"edits {first} and {second} overlap; join them into one")
+    if problems:
+        raise Misfit("; ".join(problems))
+    parts, done = [], 0
+    for start, end, new, _ in spans:
+        parts += [data[done:start], new]
+        done = end
+    return b"".join([*parts, data[done:]])
+
+
+def replace_whole(data: bytes, content: str) -> bytes:
+    """`content` as the file's new bytes, keeping a byte order mark and CRLF line endings it had throughout.
+
+    Raises `Misfit` if the file is not UTF-8: whoever wrote `content` cannot have seen what is in it.
+    """
+    if not is_utf8(data):
+        raise Misfit("the file is not UTF-8, so its whole content cannot be replaced; use edits of ASCII text")
+    new = content.encode()
+    if b"\r\n" in data and data.count(b"\r\n") == data.count(b"\n") and b"\r\n" not in new:
+        new = new.replace(b"\n", b"\r\n")
+    if data.startswith(BOM) and not new.startswith(BOM):
+        new = BOM + new
+    return new
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether `data` decodes strictly."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _locate(data: bytes, edit: Edit, number: int) -> tuple[int, int, bytes]:
+    """Where the edit goes and the bytes to put there."""
+    if not is_utf8(data) and not (edit.old + edit.new).isascii():
+        raise Misfit(f"edit {number} is not ASCII, but the file is not UTF-8; change only ASCII text in it")
+    old, new = (text.replace("\r\n", "\n").encode() for text in (edit.old, edit.new))
+    # A lookahead, so that overlapping occurrences are counted too.
+    pattern = re.compile(b"(?=(" + rb"\r?\n".join(re.escape(line) for line in old.split(b"\n")) + b"))")
+    # One end, one occurrence: a leading newline matches with and without its carriage return.
+    ends: dict[int, int] = {}
+    for m in pattern.finditer(data):
+        ends.setdefault(m.end(1), m.start(1))
+    found = [(start, end) for end, start in ends.items()]
+    if not found:
+        raise Misfit(f"edit {number}: `old` is not in the file{_nearest(data, edit.old)}")
+    if len(found) > 1:
+        lines = ", ".join(str(_line(data, start)) for start, _ in found[:8])
+        raise Misfit(f"edit {number}: `old` occurs {len(found)} times (lines {lines}); lengthen it until it is unique")
+    start, end = found[0]
+    return start, end, _with_endings(data, start, end, new)
+
+
+def _with_endings(data: bytes, start: int, end: int, new: bytes) -> bytes:
+    """`new` with the line endings of what it replaces: lines that stay keep theirs, others take the local one."""
+    before, after = data[start:end].split(b"\n"), new.split(b"\n")
+    endings = [b"\r\n" if line.endswith(b"\r") else b"\n" for line in before[:-1]]
+    local = endings[0] if endings else _ending_near(data, start)
+    plain = [line.removesuffix(b"\r") for line in before[:-1]]
+    out = b""
+    for i, line in enumerate(after[:-1]):
+        from_end = i - (len(after) - 1)
+        if i < len(plain) and plain[: i + 1] == after[: i + 1]:
+            ending = endings[i]
+        elif -from_end <= len(plain) and plain[from_end:] == after[from_end - 1 : -1]:
+            ending = endings[from_end]
+        else:
+            ending = local
+        out += line + ending
+    return out + after[-1]
+
+
+def _ending_near(data: bytes, position: int) -> bytes:
+    """The ending of the line at `position`, of the line before if it is the last one."""
+    at = data.find(b"\n", position)
+    if at < 0:
+        at = data.rfind(b"\n", 0, position)
+    return b"\r\n" if at > 0 and data[at - 1 : at] == b"\r" else b"\n"
+
+
+def _nearest(data: bytes, old: str) -> str:
+    """What in the file resembles `old` most, with its line."""
+    lines = data.decode(errors="replace").splitlines()
+    wanted = old.strip("\n").splitlines() or [old]
+    key = max(wanted, key=lambda line: len(line.strip()))
+    close = difflib.get_close_matches(key.strip(), list(dict.fromkeys(line.strip() for line in lines)), n=1, cutoff=0.6)
+    if not close or not close[0]:
+        return "; copy it from the file as shown"
+    at = next(i for i, line in enumerate(lines) if line.strip() == close[0])
+    first = max(0, at - wanted.index(key))
+    region = lines[first : first + min(len(wanted), SHOWN_LINES)]
+    hint = " (only white space differs)" if _squeezed(region) == _squeezed(wanted[:SHOWN_LINES]) else ""
+    shown = "\n".join(region)[:SHOWN_CHARS]
+    return f"; nearest is line {first + 1}{hint}, which reads exactly:\n{shown}"
+
+
+def _squeezed(lines: list[str]) -> list[str]:
+    return ["".join(line.split()) for line in lines]
+
+
+def _line(data: bytes, position: int) -> int:
+    return data.count(b"\n", 0, position) + 1
