@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from referee.domain.cost import Cost
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.kernel.action import Action, Effect
@@ -42,7 +41,7 @@ class PrepareBase(Action[Base]):
 
 
 class Apply(Action[str]):
-    """Make the tree that a patch turns `base` into; costs `steps`, since each judged proposal is applied once."""
+    """Make the tree that a patch turns `base` into, in the private store; no file of the user's changes."""
 
     name: ClassVar[str] = "apply"
     effect: ClassVar[Effect] = Effect.WRITE
@@ -50,15 +49,6 @@ class Apply(Action[str]):
 
     base: str
     patch: Patch
-    steps: int = 1
-
-    def estimate(self, world: World) -> Cost:
-        """Its steps."""
-        return Cost(steps=self.steps)
-
-    def cost(self, result: str) -> Cost:
-        """Its steps."""
-        return Cost(steps=self.steps)
 
     def perform(self, world: World) -> str:
         """Raises `Rejected` if the patch does not fit the tree."""

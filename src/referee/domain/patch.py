@@ -46,3 +46,8 @@ class Patch(Value):
 def patch_of(contents: dict[str, FileContent | None]) -> Patch:
     """A patch from a mapping of path to new content (None deletes)."""
     return Patch(changes=tuple(FileChange(path=p, after=c) for p, c in sorted(contents.items())))
+
+
+def composed(first: Patch, then: Patch) -> Patch:
+    """The one patch that has the effect of `first` and then `then`; both name whole contents, so later wins."""
+    return patch_of({c.path: c.after for c in (*first.changes, *then.changes)})

@@ -1,0 +1,1 @@
+"""The flows: short functions over budget, workspace, judge and journal."""

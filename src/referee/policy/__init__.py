@@ -1,0 +1,5 @@
+"""Rules over actions, the same for every flow."""
+
+from referee.policy.protect import protect
+
+__all__ = ["protect"]

@@ -1,0 +1,109 @@
+"""One attempt: an offer becomes a patch, the patch is judged layer by layer, and the results are a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.actions.tree import Apply
+from referee.domain.brief import Offer
+from referee.domain.errors import Rejected
+from referee.domain.finding import Finding, FindingKind
+from referee.domain.patch import Patch, composed
+from referee.domain.proposal import PatchProposal
+from referee.domain.resolve import resolve
+from referee.domain.value import Value
+from referee.domain.verdict import CheckResult, CheckState, Verdict, blocking, fingerprint
+from referee.judge import Bench, compress, try_gate, try_loop
+from referee.kernel.run import Run
+
+
+class Attempt(Value):
+    """A judged offer: the verdict, and the tree and whole patch (from the run's base) if it could be applied."""
+
+    verdict: Verdict
+    tree: str = ""
+    patch: Patch = Patch()
+
+
+class Ground(Value):
+    """What a proposal is made for: a tree, and the patch that leads to it from the run's base."""
+
+    tree: str
+    patch: Patch = Patch()
+
+
+def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool) -> Attempt:
+    """Judge one offer. What the author did wrong is a finding, never an exception."""
+    if offer.proposal is None:
+        return Attempt(verdict=nothing(offer))
+    try:
+        patch, tree = _applied(run, ground, offer.proposal)
+    except Rejected as refused:
+        return Attempt(verdict=verdict(offer, (), findings=refused.findings))
+    run.progress("check", {"what": "the loop's checks", "touched": patch.touched})
+    results = try_loop(run, bench, patch, pressed)
+    if all(r.state is CheckState.PASS for r in results):
+        run.progress("check", {"what": "the gate", "touched": patch.touched})
+        results = (*results, *try_gate(run, bench, patch, pressed))
+    return Attempt(verdict=verdict(offer, results, patch=patch), tree=tree, patch=patch)
+
+
+def _applied(run: Run, ground: Ground, proposal: PatchProposal) -> tuple[Patch, str]:
+    patch = resolve(
+        proposal,
+        read=lambda path: run.read(ground.tree, path),
+        executable=lambda path: run.executable(ground.tree, path),
+    )
+    # The policy rules on what this author asked for, the judge on everything since the base.
+    tree = run.perform(Apply(base=ground.tree, patch=patch))
+    return composed(ground.patch, patch), tree
+
+
+def nothing(offer: Offer) -> Verdict:
+    """The verdict on an author that had nothing to propose this time."""
+    return Verdict(
+        author=offer.author,
+        proposed=False,
+        passed=False,
+        findings=offer.findings,
+        fingerprint=fingerprint(offer.findings),
+        judged=offer.judged,
+        exhausted=offer.exhausted,
+        note=offer.note,
+    )
+
+
+def verdict(
+    offer: Offer, results: Sequence[CheckResult], *, patch: Patch | None = None, findings: tuple[Finding, ...] = ()
+) -> Verdict:
+    """Draw the verdict from what the checks said. Only checks that ran and passed, all of them, acquit (D2)."""
+    against = (*findings, *blocking(results))
+    failing = next((r for r in results if r.state is not CheckState.PASS), None)
+    passed = bool(results) and failing is None and not against and bool(patch and patch.changes)
+    if patch is not None and not patch.changes:
+        against = (*against, _unchanged())
+    return Verdict(
+        author=offer.author,
+        proposed=True,
+        passed=passed,
+        layer=failing.layer if failing else results[-1].layer if results else None,
+        results=tuple(results),
+        findings=against,
+        fingerprint=fingerprint(against),
+        patch_digest=patch.digest if patch else "",
+        touched=patch.touched if patch else _asked(offer),
+        feedback="" if passed else compress(results, against),
+        exit_code=failing.exit_code if failing else results[-1].exit_code if results else None,
+        killed_by=failing.killed_by if failing else None,
+        duration_ms=sum(r.duration_ms for r in results),
+        judged=offer.judged or 1,
+        note=offer.note,
+    )
+
+
+def _asked(offer: Offer) -> tuple[str, ...]:
+    return tuple(sorted(f.path for f in offer.proposal.files)) if offer.proposal else ()
+
+
+def _unchanged() -> Finding:
+    return Finding(kind=FindingKind.UNAPPLIABLE, check="proposal", message="the proposal changes nothing")

@@ -1,0 +1,69 @@
+"""What a repair is given, and what it leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from referee.authors.author import Author
+from referee.domain.patch import Patch
+from referee.domain.protection import Protection
+from referee.domain.reason import StopReason
+from referee.domain.task import Task
+from referee.domain.value import Value
+from referee.domain.verdict import Verdict
+from referee.judge import Bench
+from referee.kernel.run import Run
+from referee.ports import Base, Landing, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Player:
+    """Who answers first, and who mends what was judged and failed; often the same author.
+
+    An incremental player builds on its last attempt; the others propose for the unmodified tree each time.
+    """
+
+    generator: Author
+    fixer: Author
+    incremental: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A repair, ready to run. `prepare` checks the judge before anybody plays (D4)."""
+
+    task: Task
+    protection: Protection
+    prepare: Callable[[Run, Base], Bench]
+    players: Callable[[Bench], Sequence[Player]]
+    land: bool = True
+
+
+class Round(Value):
+    """One step as the report shows it."""
+
+    step: int
+    verdict: Verdict
+    alternatives: tuple[str, ...] = ()
+    summary: str = ""
+
+
+class Ended(Value):
+    """How a repair ended. `diff` is the proposal that passed, or the last one that could be applied."""
+
+    reason: StopReason
+    note: str = ""
+    rounds: tuple[Round, ...] = ()
+    targets: tuple[str, ...] = ()
+    snapshot: Snapshot | None = None
+    tree: str = ""
+    patch: Patch = Patch()
+    landing: Landing | None = None
+    judged: int = 0
+    author: str = ""
+
+    @property
+    def solved(self) -> bool:
+        """Whether a proposal passed everything and is where the user wanted it."""
+        return self.reason is StopReason.SOLVED

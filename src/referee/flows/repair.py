@@ -1,0 +1,167 @@
+"""Seek a patch that passes every layer; leave the user's files landed or as they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from referee.actions.step import ChargeStep, Gauge
+from referee.actions.tree import LandTree, PrepareBase, TakeSnapshot
+from referee.domain.brief import Attempted, Brief, Strategy
+from referee.domain.cost import HIGH_PRESSURE, BudgetView, Cost
+from referee.domain.decision import Decision, Land, Repair, Stop, Switch, decide
+from referee.domain.errors import Exhausted
+from referee.domain.proposal import PatchProposal
+from referee.domain.reason import StopReason
+from referee.domain.verdict import Verdict
+from referee.flows.attempt import Attempt, Ground, attempt
+from referee.flows.plan import Ended, Plan, Player, Round
+from referee.judge import Bench
+from referee.kernel.run import Run
+from referee.ports import Landing, Snapshot
+
+STUCK = (StopReason.NON_PROGRESS, StopReason.GATE_REGRESSION)
+
+
+def repair(run: Run, plan: Plan) -> Ended:
+    """Run the whole repair. Only `Interrupt`, `UsageError`, `WorldFault` and `Diverged` leave it as exceptions."""
+    snapshot = run.perform(TakeSnapshot(run_id=run.id))
+    run.progress("opened", {"task": plan.task.text, "targets": plan.task.targets, "tree": snapshot.tree})
+    state = State(plan=plan, snapshot=snapshot)
+    try:
+        base = run.perform(PrepareBase(tree=snapshot.tree, protection=plan.protection))
+        run.progress("baseline", {"what": "checking the judge on the unmodified tree"})
+        bench = plan.prepare(run, base)
+        state.targets = bench.targets
+        return _play(run, state, bench)
+    except Exhausted as spent:
+        run.note(f"stopped: {spent.reason.value}", detail=str(spent))
+        return state.ended(spent.reason, note=str(spent))
+
+
+@dataclass(kw_only=True)
+class State:
+    """Where a repair stands; everything in it is rebuilt by a replay."""
+
+    plan: Plan
+    snapshot: Snapshot
+    targets: tuple[str, ...] = ()
+    rounds: list[Round] = field(default_factory=list)
+    history: list[Verdict] = field(default_factory=list)  # of the player whose turn it is
+    last: Attempt | None = None
+
+    def ended(self, reason: StopReason, *, note: str = "", landing: Landing | None = None) -> Ended:
+        """The end of the repair as it stands now."""
+        last = self.last or Attempt(verdict=Verdict(author="", proposed=False, passed=False))
+        return Ended(
+            reason=reason,
+            note=note,
+            rounds=tuple(self.rounds),
+            targets=self.targets,
+            snapshot=self.snapshot,
+            tree=last.tree,
+            patch=last.patch,
+            landing=landing,
+            judged=sum(r.verdict.judged for r in self.rounds),
+            author=last.verdict.author,
+        )
+
+
+def _play(run: Run, state: State, bench: Bench) -> Ended:
+    """Let each player try until a proposal lands or the run must stop."""
+    players = list(state.plan.players(bench))
+    if not players:
+        return state.ended(StopReason.NON_PROGRESS, note="no author is configured")
+    for player, following in zip(players, [*players[1:], None], strict=True):
+        state.history = []
+        decision = _turns(run, state, bench, player)
+        if isinstance(decision, Land):
+            return _land(run, state)
+        stuck = isinstance(decision, Switch) or decision.reason in STUCK
+        if following is None or not stuck or run.view.refusal(Cost(steps=1)) is not None:
+            break
+        run.note(f"{player.generator.name} is done: {decision.note or 'nothing more'}; now {following.generator.name}")
+    reason = decision.reason if isinstance(decision, Stop) else StopReason.NON_PROGRESS
+    return state.ended(reason, note=decision.note)
+
+
+def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop | Switch:
+    """One player's attempts, until a decision that is not another attempt."""
+    brief = _first(state, bench)
+    ground = Ground(tree=bench.base.tree)
+    author = player.generator
+    while True:
+        view = run.perform(Gauge(view=run.view))
+        pressed = view.pressure > HIGH_PRESSURE
+        run.progress("round", {"step": len(state.rounds) + 1, "author": author.name, "pressed": pressed})
+        offer = author.propose(run, brief.model_copy(update={"pressed": pressed}))
+        if not offer.paid:
+            run.perform(ChargeStep(author=author.name))
+        tried = attempt(run, bench, ground, offer, pressed)
+        decision = _judged(run, state, tried, offer.alternatives, offer.proposal)
+        if not isinstance(decision, Repair):
+            return decision
+        if offer.proposal is not None:
+            brief, ground = _next(brief, tried, offer.proposal, bench, player)
+            author = player.fixer
+
+
+def _judged(
+    run: Run, state: State, tried: Attempt, alternatives: tuple[str, ...], proposal: PatchProposal | None
+) -> Decision:
+    """Enter the verdict into the record and decide."""
+    state.history.append(tried.verdict)
+    if tried.verdict.proposed or state.last is None:
+        state.last = tried
+    summary = proposal.root_cause if proposal else tried.verdict.note
+    state.rounds.append(
+        Round(step=len(state.rounds) + 1, verdict=tried.verdict, alternatives=alternatives, summary=summary)
+    )
+    run.progress("verdict", {"verdict": tried.verdict, "step": len(state.rounds)})
+    view: BudgetView = run.perform(Gauge(view=run.view))
+    decision = decide(state.history, view)
+    run.progress("decision", {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")})
+    return decision
+
+
+def _first(state: State, bench: Bench) -> Brief:
+    return Brief(
+        task=state.plan.task,
+        base=bench.base.tree,
+        targets=bench.targets,
+        feedback=bench.feedback,
+        findings=bench.findings,
+    )
+
+
+def _next(brief: Brief, tried: Attempt, proposal: PatchProposal, bench: Bench, player: Player) -> tuple[Brief, Ground]:
+    """The next brief: on top of what was applied, unless the player starts afresh each time or overstepped."""
+    verdict = tried.verdict
+    outcome = verdict.findings[0].message if verdict.findings else verdict.note
+    past = (*brief.attempts, Attempted(touched=verdict.touched, root_cause=proposal.root_cause, outcome=outcome))
+    overstepped = verdict.unauthorised > 0 or not tried.tree
+    afresh = overstepped or not player.incremental
+    ground = Ground(tree=bench.base.tree) if afresh else Ground(tree=tried.tree, patch=tried.patch)
+    update = {
+        "base": ground.tree,
+        "findings": verdict.findings,
+        "feedback": verdict.feedback,
+        "strategy": Strategy.RESTART if overstepped else Strategy.REPAIR,
+        "last": proposal,
+        "attempts": past,
+    }
+    return brief.model_copy(update=update), ground
+
+
+def _land(run: Run, state: State) -> Ended:
+    """Put the passing tree where the user wants it; a moved base keeps the proposal and touches nothing."""
+    assert state.last is not None  # only a judged proposal can pass
+    if not state.plan.land:
+        return state.ended(StopReason.SOLVED)
+    run.progress("landing", {"touched": state.last.patch.touched})
+    landing = run.perform(LandTree(run_id=run.id, before=state.snapshot.tree, after=state.last.tree))
+    if landing.conflicts:
+        changed = ", ".join(landing.conflicts)
+        note = f"{changed} changed while the run worked; nothing was written, the proposal is kept as a patch"
+        run.note(note)
+        return state.ended(StopReason.BASE_MOVED, note=note, landing=landing)
+    return state.ended(StopReason.SOLVED, landing=landing)
