@@ -1,0 +1,18 @@
+"""Configuration: the only reader of files and environment besides the adapters."""
+
+from referee.config.environment import DEBUG, environment, secret
+from referee.config.load import load, root_of, user_path
+from referee.config.values import CheckSetting, Config, IsolationMode, Models
+
+__all__ = [
+    "DEBUG",
+    "CheckSetting",
+    "Config",
+    "IsolationMode",
+    "Models",
+    "environment",
+    "load",
+    "root_of",
+    "secret",
+    "user_path",
+]

@@ -1,0 +1,38 @@
+"""The process's environment, read here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from referee.config.keys import KEYS, LISTS, nearest
+from referee.domain.errors import UsageError
+
+DEBUG = "REFEREE_DEBUG"
+
+
+def environment() -> Mapping[str, str]:
+    """The variables of this process, as they are now."""
+    return dict(os.environ)  # noqa: TID251 - the one place that reads them
+
+
+def secret(name: str, variables: Mapping[str, str] | None = None) -> str | None:
+    """The value of the variable `name` (an API key), None if it is unset or empty. Never put it into a value."""
+    return (environment() if variables is None else variables).get(name) or None
+
+
+def from_environment(variables: Mapping[str, str]) -> dict[str, str | list[str]]:
+    """Raw settings by dotted key from `REFEREE_*`; lists are separated by commas.
+
+    Raises `UsageError` for a `REFEREE_` variable that means nothing: a misspelt limit must not be ignored.
+    """
+    known = {k.env: k.name for k in KEYS.values() if k.env}
+    raw: dict[str, str | list[str]] = {}
+    for variable, text in sorted(variables.items()):
+        if variable in known and text:
+            name = known[variable]
+            raw[name] = [part.strip() for part in text.split(",")] if name in LISTS else text
+        elif variable.startswith("REFEREE_") and variable not in known and variable != DEBUG:
+            hint = nearest(variable, [*(v for v in known if v.startswith("REFEREE_")), DEBUG])
+            raise UsageError(f"environment variable {variable} is not a setting; {hint}")
+    return raw

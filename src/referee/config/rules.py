@@ -1,0 +1,111 @@
+"""What a repository's file may do to each setting: tighten what the user allows, never loosen it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from referee.config.values import IsolationMode
+from referee.domain.errors import UsageError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One setting as a repository's file asks for it, on top of what stands so far.
+
+    `by_user` says that the user's own file set what stands; otherwise it is the default.
+    """
+
+    key: str
+    stands: Any
+    by_user: bool
+    value: Any
+
+
+Rule = Callable[[Asked], tuple[Any, str]]
+"""The value that stands, and a loud note if that is not simply what was asked for."""
+
+
+def lower(asked: Asked) -> tuple[Any, str]:
+    """A number: at most what the user's file says; above the default only loudly."""
+    if asked.value <= asked.stands:
+        return asked.value, ""
+    if asked.by_user:
+        return asked.stands, f"asks for {asked.key} = {asked.value}; your own file allows {asked.stands}, which stands"
+    return asked.value, f"raises {asked.key} from {asked.stands} to {asked.value}"
+
+
+def grow(asked: Asked) -> tuple[Any, str]:
+    """A list that only ever gets longer."""
+    return (*asked.stands, *(v for v in asked.value if v not in asked.stands)), ""
+
+
+def narrow(asked: Asked) -> tuple[Any, str]:
+    """Patterns of what may be changed: only those that lie within the user's."""
+    if not asked.by_user:
+        return asked.value, ""
+    inside = tuple(p for p in asked.value if any(_within(p, u) for u in asked.stands))
+    outside = [p for p in asked.value if p not in inside]
+    note = f"asks for {asked.key} {', '.join(outside)}; your own file allows only {', '.join(asked.stands)}"
+    return inside or asked.stands, note if outside else ""
+
+
+def stricter(asked: Asked) -> tuple[Any, str]:
+    """The isolation mode: the stricter of the two."""
+    mode: IsolationMode = max(asked.stands, asked.value, key=lambda m: m.rank)
+    if mode is asked.value:
+        return mode, ""
+    return mode, f"asks for {asked.key} = {asked.value}; a repository cannot weaken it, {mode} stands"
+
+
+def give_way(asked: Asked) -> tuple[Any, str]:
+    """A choice: the repository's unless the user's file has made it."""
+    if not asked.by_user or asked.value == asked.stands:
+        return asked.value, ""
+    return asked.stands, f"asks for {asked.key} = {asked.value}; your own file says {asked.stands}, which stands"
+
+
+def land(asked: Asked) -> tuple[Any, str]:
+    """Where a result goes: never out of the repository; nowhere is always allowed."""
+    if asked.value == "none":
+        return asked.value, ""
+    if asked.value.startswith(("patch:", "pr")):
+        return never(asked)
+    return give_way(asked)
+
+
+def generator(asked: Asked) -> tuple[Any, str]:
+    """Who proposes: the free search is always allowed, a command never."""
+    if asked.value == "search":
+        return asked.value, ""
+    return never(asked) if asked.value.startswith("command:") else give_way(asked)
+
+
+def model(asked: Asked) -> tuple[Any, str]:
+    """A model's name, unless it names a file of this machine."""
+    return never(asked) if asked.value.startswith(("scripted:", "recorded:")) else give_way(asked)
+
+
+def python(asked: Asked) -> tuple[Any, str]:
+    """An interpreter inside the repository."""
+    climbs = asked.value.startswith(("/", "~")) or ".." in asked.value.split("/")
+    return never(asked) if climbs else give_way(asked)
+
+
+def never(asked: Asked) -> tuple[Any, str]:
+    """Only for the user to set: it reaches keys, other hosts or files outside the repository."""
+    raise UsageError(
+        f"{asked.key} = {asked.value} is not for a repository's file to set; "
+        f"put it into your own file ('referee doctor' says where) or pass it as an option"
+    )
+
+
+def _within(pattern: str, allowed: str) -> bool:
+    """Whether `pattern` plainly names something inside `allowed`; anything cleverer counts as outside."""
+    folder = allowed.removesuffix("/**").rstrip("/")
+    parts = pattern.split("/")
+    if any(c in folder for c in "*?[") or ".." in parts:
+        return pattern == allowed
+    # Without a slash a pattern matches in every folder, so only the same pattern lies within it.
+    return pattern.rstrip("/") == folder or ("/" in pattern and pattern.startswith(folder + "/"))

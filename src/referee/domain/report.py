@@ -1,0 +1,225 @@
+"""What a run and a check tell afterwards: `referee.report/1` and `referee.check/1`. Additive changes only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, PlainSerializer, field_serializer
+
+from referee.domain.cost import Budget, Cost
+from referee.domain.layer import Layer
+from referee.domain.reason import StopReason
+from referee.domain.value import Value
+from referee.domain.verdict import CheckResult, CheckState, Verdict
+
+Usd = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
+"""US dollars: exact in here, a plain number in JSON."""
+
+_EXITS = {
+    StopReason.SOLVED: 0,
+    StopReason.NEEDS_SIGNATURE: 4,
+    StopReason.WORLD_FAULT: 69,
+    StopReason.HUMAN_ABORT: 130,
+}
+
+
+def exit_code(reason: StopReason) -> int:
+    """The exit code of the command line for a run that ended like this."""
+    return _EXITS.get(reason, 1)
+
+
+class Document(Value):
+    """A value that travels as JSON under a schema's name; `schema` itself is a name pydantic has taken."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True, validate_by_alias=True)
+
+
+class Setting(Value):
+    """One setting of a run and where it came from (case C17)."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+class IsolationStamp(Value):
+    """Which sandbox ran the commands, and whether it isolated `full`, `partial` or `none`."""
+
+    backend: str
+    level: str
+
+
+class Landed(Value):
+    """Where the result went: `tree`, `commit`, `branch:NAME`, `patch:FILE`, `pr`; `revision` if one was made."""
+
+    how: str
+    revision: str | None = None
+
+
+class Iteration(Value):
+    """One step: one offer of an author and what the judge said to it. Durations in milliseconds."""
+
+    step: int
+    author: str
+    layer: Layer | None = None
+    exit_code: int | None = None
+    killed_by: str | None = None
+    failed: tuple[str, ...] = ()
+    fingerprint: str = ""
+    feedback_chars: int = 0
+    duration_ms: int = 0
+    touched: tuple[str, ...] = ()
+    passed: bool = False
+    proposed: bool = True
+    candidates_judged: int = 0
+    unauthorised: int = 0
+    note: str = ""
+
+
+def iteration(step: int, verdict: Verdict) -> Iteration:
+    """The row of a report for one verdict."""
+    failed = dict.fromkeys(f.id or f.check for f in verdict.findings)
+    return Iteration(
+        step=step,
+        author=verdict.author,
+        layer=verdict.layer,
+        exit_code=verdict.exit_code,
+        killed_by=verdict.killed_by,
+        failed=tuple(failed),
+        fingerprint=verdict.fingerprint,
+        feedback_chars=len(verdict.feedback),
+        duration_ms=verdict.duration_ms,
+        touched=verdict.touched,
+        passed=verdict.passed,
+        proposed=verdict.proposed,
+        candidates_judged=verdict.judged,
+        unauthorised=verdict.unauthorised,
+        note=verdict.note,
+    )
+
+
+class Report(Document):
+    """Everything about one run, for machines; Markdown and HTML are made from it.
+
+    Times of day are ISO 8601 in UTC. `model_cost_usd` is what models cost, `tool_seconds` what checks and
+    commands took (A6). `pressure` is the worst axis of the budget at the end, 0 to 1. `alternatives` are
+    other patches that passed as well. `exit` is the command line's exit code.
+    """
+
+    schema_name: Literal["referee.report/1"] = Field(default="referee.report/1", alias="schema")
+    run_id: str
+    task: str = ""
+    targets: tuple[str, ...] = ()
+    stop_reason: StopReason
+    solved: bool
+    steps: int = 0
+    candidates_judged: int = 0
+    tokens: int = 0
+    cost_usd: Usd = Decimal(0)
+    tool_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    generator: str = ""
+    isolation: IsolationStamp | None = None
+    touched_files: tuple[str, ...] = ()
+    landed: Landed | None = None
+    iterations: tuple[Iteration, ...] = ()
+    # What follows is additive to the first schema.
+    model_cost_usd: Usd = Decimal(0)
+    unauthorised: int = 0
+    explanation: str = ""
+    feedback: str = ""
+    alternatives: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    budget: Budget = Budget()
+    pressure: float = 0.0
+    config: tuple[Setting, ...] = ()
+    environment: Mapping[str, str] = {}
+    started_at: str = ""
+    finished_at: str = ""
+    exit: int = 0
+
+    @field_serializer("budget", when_used="json")
+    def _budget(self, budget: Budget) -> dict[str, int | float]:
+        return {**budget.model_dump(), "max_cost_usd": float(budget.max_cost_usd)}
+
+    @property
+    def spent(self) -> Cost:
+        """The cost on all axes, as a budget counts it."""
+        return Cost(
+            steps=self.steps,
+            seconds=self.wall_seconds,
+            tokens=self.tokens,
+            usd=self.cost_usd,
+            tool_seconds=self.tool_seconds,
+        )
+
+
+class Outcome(Value):
+    """How a run ended. `diff` is what landed, or would have; `git apply` takes it."""
+
+    solved: bool
+    stop_reason: StopReason
+    diff: str = ""
+    report: Report
+
+
+class RunSummary(Value):
+    """One line of `referee runs`; `stop_reason` is None while a run is unfinished."""
+
+    run_id: str
+    status: str
+    created: str
+    task: str = ""
+    stop_reason: StopReason | None = None
+    solved: bool = False
+    steps: int = 0
+    cost_usd: Usd = Decimal(0)
+    wall_seconds: float = 0.0
+    touched_files: tuple[str, ...] = ()
+
+
+class LayerState(Value):
+    """What one check of a layer said."""
+
+    layer: Layer
+    check: str
+    state: CheckState
+    duration_ms: int = 0
+    note: str = ""
+
+
+class CheckFinding(Value):
+    """One objection of a check."""
+
+    check: str
+    id: str = ""
+    path: str = ""
+    line: int = 0
+    rule: str = ""
+    message: str
+
+
+class CheckReport(Document):
+    """The judge on a tree as it is. `feedback` is the text a model would be given."""
+
+    schema_name: Literal["referee.check/1"] = Field(default="referee.check/1", alias="schema")
+    passed: bool
+    layers: tuple[LayerState, ...] = ()
+    findings: tuple[CheckFinding, ...] = ()
+    feedback: str = ""
+
+
+def check_report(results: Sequence[CheckResult], feedback: str) -> CheckReport:
+    """The report on `results`. Passed means that something ran and every check passed; "not run" is not passed."""
+    layers = tuple(
+        LayerState(layer=r.layer, check=r.check, state=r.state, duration_ms=r.duration_ms, note=r.note) for r in results
+    )
+    findings = tuple(
+        CheckFinding(check=f.check, id=f.id, path=f.path, line=f.line, rule=f.rule, message=f.message)
+        for r in results
+        for f in r.findings
+    )
+    passed = bool(layers) and all(s.state is CheckState.PASS for s in layers)
+    return CheckReport(passed=passed, layers=layers, findings=findings, feedback=feedback)
