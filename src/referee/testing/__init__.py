@@ -1,6 +1,18 @@
 """Public fakes for every port, and a store that loses power on request. No mocks."""
 
 from referee.testing.clock import FakeClock
+from referee.testing.sandbox import FakeSandbox, ended
 from referee.testing.store import MemoryStore, PowerLoss, PowerLossStore
+from referee.testing.workspace import FakeWorkspace
+from referee.testing.world import FakeEquipment
 
-__all__ = ["FakeClock", "MemoryStore", "PowerLoss", "PowerLossStore"]
+__all__ = [
+    "FakeClock",
+    "FakeEquipment",
+    "FakeSandbox",
+    "FakeWorkspace",
+    "MemoryStore",
+    "PowerLoss",
+    "PowerLossStore",
+    "ended",
+]

@@ -1,0 +1,34 @@
+"""Equipment made of fakes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.domain.errors import UsageError
+from referee.ports import Clock, Command, Model, Sandbox, Warm, Workspace
+from referee.testing.clock import FakeClock
+
+
+class FakeEquipment:
+    """What a run is given in tests."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        sandbox: Sandbox,
+        models: Mapping[str, Model] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.workspace, self.sandbox = workspace, sandbox
+        self.clock: Clock = clock or FakeClock()
+        self._models = dict(models or {})
+
+    def model(self, name: str) -> Model:
+        """A model by name."""
+        if name not in self._models:
+            raise UsageError(f"no model {name!r}")
+        return self._models[name]
+
+    def warm(self, command: Command) -> Warm:
+        """A new warm process."""
+        return self.sandbox.warm(command)

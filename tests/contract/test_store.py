@@ -1,0 +1,181 @@
+"""Every store behaves alike: append-only, fenced, durable, verified."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from referee.adapters.store import SqliteStore
+from referee.adapters.store.owner import alive, me
+from referee.domain.errors import UsageError, WorldFault
+from referee.ports import Entry, Kind, Store
+from referee.testing import MemoryStore
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    made: Callable[[], Store] = MemoryStore if request.param == "memory" else lambda: SqliteStore(str(tmp_path / "s"))
+    return made()
+
+
+def entry(n: int, key: str = "", kind: Kind = Kind.REQUESTED) -> Entry:
+    return Entry(n=n, at="t", key=key or f"k{n}", kind=kind, action="a", payload='{"x":1}', prev="p", digest="d")
+
+
+def test_entries_come_back_in_order_and_equal(store: Store) -> None:
+    store.create("r", "{}", "t")
+    lease = store.claim("r", "me", 0, 10)
+    written = [entry(1), entry(2), entry(3, "k2", Kind.ENDED)]
+    for e in written:
+        store.append(lease, e)
+    assert list(store.entries("r")) == written
+    assert store.entries("other") == ()
+
+
+def test_a_key_is_written_once_per_kind(store: Store) -> None:
+    store.create("r", "{}", "t")
+    lease = store.claim("r", "me", 0, 10)
+    store.append(lease, entry(1, "k"))
+    with pytest.raises(WorldFault):
+        store.append(lease, entry(2, "k"))
+
+
+def test_a_stale_fence_can_neither_append_nor_renew_nor_finish(store: Store) -> None:
+    store.create("r", "{}", "t")
+    old = store.claim("r", "me", 0, 10)
+    new = store.claim("r", "me too", 11, 10)
+    assert new.fence > old.fence
+    for attempt in (
+        lambda: store.append(old, entry(1)),
+        lambda: store.renew(old, 12, 10),
+        lambda: store.finish(old, "done", ""),
+    ):
+        with pytest.raises(WorldFault, match="taken over"):
+            attempt()
+    store.append(new, entry(1))
+
+
+def test_a_living_lease_names_its_owner(store: Store) -> None:
+    store.create("r", "{}", "t")
+    store.claim("r", me(), 0, 10)
+    with pytest.raises(UsageError, match=f"process {os.getpid()}"):
+        store.claim("r", "other", 5, 10)
+
+
+def test_a_released_run_can_be_taken_at_once(store: Store) -> None:
+    store.create("r", "{}", "t")
+    store.release(store.claim("r", me(), 0, 10))
+    store.claim("r", "other", 1, 10)
+
+
+def test_an_unknown_run_is_a_usage_error(store: Store) -> None:
+    with pytest.raises(UsageError, match="no run nope"):
+        store.claim("nope", "me", 0, 10)
+    assert store.run("nope") is None
+
+
+def test_runs_are_listed_newest_first_with_their_outcome(store: Store) -> None:
+    for i in range(3):
+        store.create(f"r{i}", f'{{"i":{i}}}', f"2026-01-0{i + 1}")
+    store.finish(store.claim("r1", "me", 0, 10), "done", "solved")
+    assert [(r.run_id, r.status, r.outcome) for r in store.runs()] == [
+        ("r2", "running", ""),
+        ("r1", "done", "solved"),
+        ("r0", "running", ""),
+    ]
+
+
+def test_blobs_are_content_addressed(store: Store) -> None:
+    digest = store.put(b"hello")
+    assert store.put(b"hello") == digest
+    assert store.get(digest) == b"hello"
+    with pytest.raises(WorldFault, match="missing"):
+        store.get("0" * 64)
+
+
+def test_a_torn_blob_is_never_trusted_and_is_mended(tmp_path: Path) -> None:
+    """Case I13: a partly written blob was trusted for ever because its name existed."""
+    store = SqliteStore(str(tmp_path))
+    digest = store.put(b"hello world")
+    path = tmp_path / "blobs" / digest[:2] / digest[2:]
+    path.write_bytes(b"hello")
+    with pytest.raises(WorldFault, match="damaged"):
+        store.get(digest)
+    store.put(b"hello world")
+    assert store.get(digest) == b"hello world"
+
+
+def test_a_torn_mirror_line_is_ended_and_loses_nobody_else(tmp_path: Path) -> None:
+    """Case I3: the next append fused with a torn line and corrupted two records."""
+    (tmp_path / "journal.jsonl").write_text('{"run_id":"r","n":1}\n{"torn')
+    store = SqliteStore(str(tmp_path))
+    store.create("r", "{}", "t")
+    store.append(store.claim("r", "me", 0, 10), entry(1))
+    lines = (tmp_path / "journal.jsonl").read_text().splitlines()
+    assert lines[1] == '{"torn'
+    assert '"key": "k1"' in lines[2]
+
+
+def test_entries_cannot_be_updated_even_by_hand(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+    store.create("r", "{}", "t")
+    store.append(store.claim("r", "me", 0, 10), entry(1))
+    db = sqlite3.connect(tmp_path / "state.db")
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        db.execute("update entry set payload = '{}'")
+    db.close()
+
+
+def test_a_state_from_a_newer_version_is_refused_in_words(tmp_path: Path) -> None:
+    SqliteStore(str(tmp_path)).close()
+    db = sqlite3.connect(tmp_path / "state.db")
+    db.execute("pragma user_version = 99")
+    db.close()
+    with pytest.raises(UsageError, match="newer referee"):
+        SqliteStore(str(tmp_path))
+
+
+def test_a_killed_owners_lease_ends_at_once(tmp_path: Path) -> None:
+    pid = os.fork()
+    if pid == 0:
+        child = SqliteStore(str(tmp_path))
+        child.create("r", "{}", "t")
+        child.claim("r", me(), 0, 1e12)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    SqliteStore(str(tmp_path)).claim("r", me(), 1, 10)
+
+
+def test_an_owner_on_another_host_counts_as_alive() -> None:
+    assert alive("process 1 (started 1) on elsewhere.invalid")
+    assert alive(me())
+    assert not alive(me().replace("(started ", "(started 1"))
+
+
+def test_a_full_disk_is_the_operators_to_mend(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    pid = os.fork()
+    if pid == 0:
+        import resource
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        code = 1
+        try:
+            store = SqliteStore(str(folder))
+            store.create("r", "{}", "t")
+            lease = store.claim("r", "me", 0, 10)
+            for n in range(1, 1_000):
+                store.append(lease, entry(n, "k" * 500 + str(n)))
+        except WorldFault as fault:
+            code = 0 if "disk" in str(fault) or "written" in str(fault) else 2
+        os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    store = SqliteStore(str(folder))
+    entries = store.entries("r")
+    assert [e.n for e in entries] == list(range(1, len(entries) + 1))

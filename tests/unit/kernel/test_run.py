@@ -1,0 +1,213 @@
+"""The gate: recall, record, rule, admit, do, end, charge."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import ClassVar
+
+import pytest
+
+from referee.domain.cost import Budget, Cost
+from referee.domain.errors import Diverged, Exhausted, Rejected, UsageError, WorldFault
+from referee.domain.finding import Finding
+from referee.domain.reason import StopReason
+from referee.kernel.action import Action, Effect
+from referee.kernel.journal import Journal, check_chain
+from referee.kernel.policy import Deny
+from referee.kernel.run import Run, Shared
+from referee.ports import Kind, World
+from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore, ended
+
+
+class Count(Action[int]):
+    """Counts how often it was really done."""
+
+    name: ClassVar[str] = "count"
+    effect: ClassVar[Effect] = Effect.SPEND
+    result_type: ClassVar[type] = int
+    done: ClassVar[list[str]] = []
+
+    label: str
+    usd: Decimal = Decimal(0)
+    seconds: float = 0.0
+    fault: bool = False
+
+    def estimate(self, world: World) -> Cost:
+        return Cost(usd=self.usd, tokens=10)
+
+    def cost(self, result: int) -> Cost:
+        return Cost(usd=self.usd / 2, tokens=5)
+
+    def perform(self, world: World) -> int:
+        self.done.append(self.label)
+        world.clock.sleep(self.seconds)
+        if self.fault:
+            raise WorldFault("the provider is down")
+        return len(self.done)
+
+
+class LandOnce(Count):
+    """An action on the user's files that can tell whether it took effect."""
+
+    name: ClassVar[str] = "land_once"
+    effect: ClassVar[Effect] = Effect.LAND
+
+    def recover(self, world: World) -> int | None:
+        return 77 if self.label in self.done else None
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    Count.done.clear()
+
+
+class Desk:
+    """A store and clock that outlive runs, as a disk does."""
+
+    def __init__(self) -> None:
+        self.store, self.clock = MemoryStore(), FakeClock()
+        self.store.create("r1", "{}", "now")
+        self.world = FakeEquipment(FakeWorkspace({}), FakeSandbox(lambda c: ended(0)), clock=self.clock)
+
+    def run(self, budget: Budget | None = None, *policies: object) -> Run:
+        self.clock.advance(1_000)  # any earlier lease is over
+        lease = self.store.claim("r1", "me", self.clock.now(), 30.0)
+        journal = Journal(self.store, lease, self.clock)
+        shared = Shared(run_id="r1", world=self.world, journal=journal, store=self.store, policies=policies)  # type: ignore[arg-type]
+        return Run(shared, budget or Budget())
+
+
+def test_a_result_is_recalled_and_never_done_or_paid_again() -> None:
+    desk = Desk()
+    first = desk.run()
+    assert first.perform(Count(label="a", usd=Decimal("0.10"))) == 1
+    again = desk.run()
+    assert again.perform(Count(label="a", usd=Decimal("0.10"))) == 1
+    assert Count.done == ["a"]
+    assert again.view.spent.usd == first.view.spent.usd == Decimal("0.05")
+    assert again.view.spent.tokens == 5
+
+
+def test_a_replay_that_asks_for_something_else_diverges() -> None:
+    desk = Desk()
+    desk.run().perform(Count(label="a"))
+    with pytest.raises(Diverged, match="another path"):
+        desk.run().perform(Count(label="b"))
+
+
+def test_what_cannot_be_paid_at_worst_is_never_begun() -> None:
+    desk = Desk()
+    run = desk.run(Budget(max_cost_usd=Decimal("0.30")))
+    run.perform(Count(label="a", usd=Decimal("0.30")))
+    with pytest.raises(Exhausted) as caught:
+        run.perform(Count(label="b", usd=Decimal("0.30")))
+    assert caught.value.reason is StopReason.COST_TRIPPED
+    assert Count.done == ["a"]
+
+
+def test_a_refusal_is_tried_again_with_a_larger_budget_and_the_rest_is_free() -> None:
+    """Case C9: replay first, then the gate."""
+    desk = Desk()
+    small, large = Budget(max_tokens=10), Budget(max_tokens=100)
+    run = desk.run(small)
+    run.perform(Count(label="a"))
+    with pytest.raises(Exhausted):
+        run.perform(Count(label="b"))
+    resumed = desk.run(large)
+    resumed.perform(Count(label="a"))
+    resumed.perform(Count(label="b"))
+    assert Count.done == ["a", "b"]
+    assert resumed.view.spent.tokens == 10
+
+
+def test_a_call_lost_in_a_crash_is_charged_its_estimate() -> None:
+    desk = Desk()
+    run = desk.run()
+    action = Count(label="a", usd=Decimal("0.10"))
+    run._journal.request("1:count", "count", action.digest, {})  # the crash came after the request
+    resumed = desk.run()
+    resumed.perform(action)
+    assert resumed.view.spent.usd == Decimal("0.15")
+    assert resumed.view.spent.tokens == 15
+
+
+def test_a_landing_cut_off_after_it_took_effect_is_not_done_twice() -> None:
+    desk = Desk()
+    run = desk.run()
+    action = LandOnce(label="x")
+    run._journal.request("1:land_once", "land_once", action.digest, {})
+    LandOnce.done.append("x")
+    assert desk.run().perform(action) == 77
+    assert LandOnce.done == ["x"]
+
+
+def test_a_denied_action_is_recorded_and_never_done() -> None:
+    desk = Desk()
+    finding = Finding(check="policy", message="not allowed")
+    run = desk.run(None, lambda action: Deny(findings=(finding,)))
+    with pytest.raises(Rejected):
+        run.perform(Count(label="a"))
+    assert Count.done == []
+    assert [e.kind for e in desk.store.entries("r1")] == [Kind.REQUESTED, Kind.ENDED]
+    with pytest.raises(Rejected, match="not allowed"):
+        desk.run().perform(Count(label="a"))  # the ruling is recalled, even if the policy is gone
+
+
+def test_a_fault_of_the_world_is_retried_on_resume() -> None:
+    desk = Desk()
+    with pytest.raises(WorldFault):
+        desk.run().perform(Count(label="a", fault=True))
+    with pytest.raises(WorldFault):
+        desk.run().perform(Count(label="a", fault=True))
+    assert Count.done == ["a", "a"]
+
+
+def test_wall_clock_goes_on_where_the_journal_left_it() -> None:
+    """Case C11: a crash and resume in a loop must not have a fresh budget each time."""
+    desk = Desk()
+    budget = Budget(timeout=10)
+    desk.run(budget).perform(Count(label="a", seconds=6))
+    resumed = desk.run(budget)
+    resumed.perform(Count(label="a", seconds=6))
+    resumed.perform(Count(label="b", seconds=6))
+    assert resumed.view.spent.seconds == pytest.approx(12)
+    with pytest.raises(Exhausted) as caught:
+        resumed.perform(Count(label="c"))
+    assert caught.value.reason is StopReason.TIMEOUT
+
+
+def test_a_branch_spends_from_its_parent() -> None:
+    """Case C1: one ledger for parent and children."""
+    desk = Desk()
+    run = desk.run(Budget(max_tokens=12))
+    child = run.branch("child", Budget(max_tokens=1_000))
+    child.perform(Count(label="a"))
+    assert run.view.spent.tokens == 5
+    with pytest.raises(Exhausted):
+        child.perform(Count(label="b"))
+    assert {e.key for e in desk.store.entries("r1")} == {"child/1:count", "child/2:count"}
+
+
+def test_a_second_process_cannot_take_a_living_run_and_a_fenced_one_stops() -> None:
+    desk = Desk()
+    run = desk.run()
+    with pytest.raises(UsageError, match="being worked on by me"):
+        desk.store.claim("r1", "other", desk.clock.now(), 30.0)
+    desk.clock.advance(60)
+    desk.store.claim("r1", "other", desk.clock.now(), 30.0)
+    with pytest.raises(WorldFault, match="taken over"):
+        run.perform(Count(label="a"))
+    assert Count.done == []
+
+
+def test_the_chain_shows_any_edit_of_the_record() -> None:
+    desk = Desk()
+    run = desk.run()
+    for label in "abc":
+        run.perform(Count(label=label))
+    entries = list(desk.store.entries("r1"))
+    assert check_chain(tuple(entries)) is None
+    for i, entry in enumerate(entries):
+        edited = [*entries[:i], entry.model_copy(update={"payload": '{"outcome":"done"}'}), *entries[i + 1 :]]
+        assert check_chain(tuple(edited)) == i + 1
+    assert check_chain(tuple(entries[1:])) == 2
