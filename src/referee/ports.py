@@ -245,7 +245,11 @@ class Message(Value):
 
 
 class ModelRequest(Value):
-    """`system` is the static prefix, byte-identical on every call of a role; `reply_schema` a JSON Schema."""
+    """`system` is the static prefix, byte-identical on every call of a role; `reply_schema` a JSON Schema.
+
+    `ordinal` counts an author's requests from 1, so that a script or recording finds its place again when a run
+    is resumed; 0 is uncounted.
+    """
 
     role: Literal["generator", "fixer", "evaluator", "agent"]
     system: str
@@ -254,6 +258,7 @@ class ModelRequest(Value):
     reply_name: str = "reply"
     max_tokens: int = 8_192
     timeout_seconds: float = 120.0
+    ordinal: int = 0
 
 
 class Usage(Value):
@@ -290,6 +295,12 @@ class Price(Value):
     cache_read: Decimal
     cache_write: Decimal
     source: str
+
+    def of(self, usage: Usage) -> Decimal:
+        """US dollars for `usage`: each bucket at its own price, so each token once (case C3)."""
+        dear = self.input * usage.fresh_input + self.output * usage.output
+        cached = self.cache_read * usage.cache_read + self.cache_write * usage.cache_write
+        return (dear + cached) / 1_000_000
 
 
 class Model(Protocol):

@@ -9,11 +9,10 @@ from typing import ClassVar
 from referee.domain.cost import Cost
 from referee.domain.errors import UsageError
 from referee.kernel.action import Action, Effect
-from referee.ports import ModelReply, ModelRequest, Price, Usage, World
+from referee.ports import ModelReply, ModelRequest, Price, World
 
 BYTES_PER_TOKEN = 3  # source code has three to four bytes to a token; fewer means a dearer estimate
 OVERHEAD_TOKENS = 64  # a chat format's own tokens, per message
-MILLION = Decimal(1_000_000)
 
 
 class CallModel(Action[ModelReply]):
@@ -34,7 +33,7 @@ class CallModel(Action[ModelReply]):
         reply = model.call(self.request.model_copy(update={"timeout_seconds": seconds}))
         if reply.cost_usd is not None:
             return reply
-        return reply.model_copy(update={"cost_usd": usd(reply.usage, _known(self.model, model.price()))})
+        return reply.model_copy(update={"cost_usd": _known(self.model, model.price()).of(reply.usage)})
 
     def estimate(self, world: World) -> Cost:
         """The worst case: all input fresh and written to the cache, all of `max_tokens` used.
@@ -45,18 +44,11 @@ class CallModel(Action[ModelReply]):
         tokens = input_tokens(self.request)
         output = self.request.max_tokens
         at_worst = max(price.input, price.cache_write) * tokens + price.output * output
-        return Cost(tokens=tokens + output, usd=at_worst / MILLION)
+        return Cost(tokens=tokens + output, usd=at_worst / 1_000_000)
 
     def cost(self, result: ModelReply) -> Cost:
         """What the reply used."""
         return Cost(tokens=result.usage.total, usd=result.cost_usd or Decimal(0))
-
-
-def usd(usage: Usage, price: Price) -> Decimal:
-    """US dollars for `usage`: each bucket at its own price, each token once (case C3)."""
-    dear = price.input * usage.fresh_input + price.output * usage.output
-    cached = price.cache_read * usage.cache_read + price.cache_write * usage.cache_write
-    return (dear + cached) / MILLION
 
 
 def input_tokens(request: ModelRequest) -> int:

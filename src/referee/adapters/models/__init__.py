@@ -1,0 +1,1 @@
+"""Models: providers over the network, and scripts and recordings in their place."""
