@@ -1,0 +1,9 @@
+"""Reports for people: plain text, Markdown and HTML. Everything shown is neutralised first (case E13)."""
+
+from referee.render.html import html
+from referee.render.markdown import markdown
+from referee.render.plain import plain
+from referee.render.text import text
+from referee.render.words import Axis, axes, headline
+
+__all__ = ["Axis", "axes", "headline", "html", "markdown", "plain", "text"]

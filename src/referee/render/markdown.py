@@ -1,0 +1,84 @@
+"""A report as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from referee.domain.report import Iteration, Report
+from referee.render.plain import line, plain
+from referee.render.words import axes, headline, title
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@])")
+
+
+def markdown(report: Report, diff: str = "") -> str:
+    """The report with its steps, budget and diff. No text in it can become markup, a link or a fence's end."""
+    parts = [
+        f"# {'Solved' if report.solved else 'Not solved'}: {cell(title(report))}",
+        cell(headline(report)),
+    ]
+    if report.explanation:
+        parts.append(cell(report.explanation))
+    parts += [_bullets("Targets", report.targets), _steps(report.iterations), _budget(report)]
+    parts += [_bullets("Notes", report.notes), _bullets("Other patches that passed", report.alternatives)]
+    if report.feedback and not report.solved:
+        parts.append("## Last failure\n\n" + fence(report.feedback, ""))
+    if diff:
+        parts.append("## Diff\n\n" + fence(diff, "diff"))
+    parts += [_settings(report), _about(report)]
+    return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def cell(text: str) -> str:
+    """`text` on one line, every character that Markdown gives a meaning escaped."""
+    return _SPECIAL.sub(r"\\\1", line(text))
+
+
+def fence(text: str, language: str) -> str:
+    """`text` as a code block whose fence is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return f"{ticks}{language}\n{plain(text).rstrip()}\n{ticks}"
+
+
+def _bullets(title: str, items: tuple[str, ...]) -> str:
+    return f"## {title}\n\n" + "\n".join(f"* {cell(i)}" for i in items) if items else ""
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(cell(c) for c in row) + " |" for row in rows])
+
+
+def _steps(rows: tuple[Iteration, ...]) -> str:
+    head = ("step", "author", "touched", "result", "layer", "failed", "ms", "fingerprint")
+    return "## Steps\n\n" + _table(head, [row_cells(r) for r in rows]) if rows else ""
+
+
+def row_cells(row: Iteration) -> tuple[str, ...]:
+    """One step as the cells of a table."""
+    result = "passed" if row.passed else f"killed: {row.killed_by}" if row.killed_by else row.note or "failed"
+    layer = row.layer.value if row.layer else ""
+    failed = ", ".join(row.failed)
+    touched = ", ".join(row.touched)
+    return (str(row.step), row.author, touched, result, layer, failed, str(row.duration_ms), row.fingerprint)
+
+
+def _budget(report: Report) -> str:
+    rows = [(a.name, a.words, f"{a.share:.0%}") for a in axes(report.budget, report.spent)]
+    rows.append(("checks", f"{report.tool_seconds:.1f} s of the time", ""))
+    return "## Budget\n\n" + _table(("axis", "spent", "share"), rows)
+
+
+def _settings(report: Report) -> str:
+    rows = [(s.key, str(s.value), s.origin) for s in report.config if s.origin != "default"]
+    return "## Settings that are not the default\n\n" + _table(("key", "value", "from"), rows) if rows else ""
+
+
+def _about(report: Report) -> str:
+    rows = [("run", report.run_id), ("stop reason", report.stop_reason.value), ("generator", report.generator)]
+    if report.isolation:
+        rows.append(("sandbox", f"{report.isolation.backend}, {report.isolation.level}"))
+    rows += [("started", report.started_at), ("finished", report.finished_at), *sorted(report.environment.items())]
+    return "## Run\n\n" + _table(("what", "is"), [r for r in rows if r[1]])

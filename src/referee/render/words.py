@@ -1,0 +1,89 @@
+"""The same facts in the same words, whatever they are rendered to."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from referee.domain.cost import Budget, Cost
+from referee.domain.reason import StopReason
+from referee.domain.report import Report
+from referee.domain.value import Value
+
+REASONS = {
+    StopReason.SOLVED: "solved",
+    StopReason.STEPS_EXHAUSTED: "every step of the budget is used; allow more with --max-steps",
+    StopReason.TIMEOUT: "the time is used up; allow more with --timeout",
+    StopReason.TOKEN_EXHAUSTED: "the tokens are used up; allow more with --max-tokens",
+    StopReason.COST_TRIPPED: "the money is used up, or the next call could not be paid; allow more with --max-cost",
+    StopReason.NON_PROGRESS: "no further progress; the same failure came again or nothing was left to try",
+    StopReason.SANDBOX_KILLED: "the checks were killed by a limit of the sandbox twice in a row",
+    StopReason.HUMAN_ABORT: "stopped by a person; your files are as they were",
+    StopReason.FLAKY_CHECK: "a check is flaky: it does not answer the same way twice; make it stable first",
+    StopReason.GATE_REGRESSION: "the target passes, but something else broke",
+    StopReason.SCHEMA_FAILURE: "the model did not answer in the form asked for",
+    StopReason.JUDGE_UNRELIABLE: "the checks cannot be relied on",
+    StopReason.NOT_REPRODUCED: "nothing fails: there is nothing to repair",
+    StopReason.BASE_MOVED: "files changed while the run worked; nothing was written, the proposal is kept",
+    StopReason.NEEDS_SIGNATURE: "waits for a signature",
+    StopReason.WORLD_FAULT: "this machine could not do what was needed",
+}
+
+
+class Axis(Value):
+    """One axis of a budget: how much of it is spent, as a share from 0 to 1 and in words."""
+
+    name: str
+    share: float
+    words: str
+
+
+def axes(budget: Budget, spent: Cost) -> tuple[Axis, ...]:
+    """The four axes in a fixed order. An axis limited to nothing has share 0."""
+    return (
+        _axis("steps", spent.steps, budget.max_steps, f"{spent.steps} of {budget.max_steps}"),
+        _axis("time", spent.seconds, budget.timeout, f"{spent.seconds:.1f} of {budget.timeout:g} s"),
+        _axis("tokens", spent.tokens, budget.max_tokens, f"{spent.tokens:,} of {budget.max_tokens:,}"),
+        _axis("money", spent.usd, budget.max_cost_usd, f"{dollars(spent.usd)} of {dollars(budget.max_cost_usd)}"),
+    )
+
+
+def dollars(amount: Decimal) -> str:
+    """US dollars, with more digits where two would hide something."""
+    return f"${amount:.2f}" if amount == round(amount, 2) else f"${amount:.4f}"
+
+
+def headline(report: Report) -> str:
+    """One sentence: how it ended, what it cost, what it touched."""
+    judged = f", {report.candidates_judged} candidates judged" if report.candidates_judged else ""
+    cost = f"{_count(report.steps, 'step')}{judged}, {report.wall_seconds:.1f} s, {dollars(report.cost_usd)}"
+    if not report.solved:
+        return f"Not solved ({report.stop_reason.value}): {REASONS[report.stop_reason]}. {cost}"
+    return f"Solved in {cost}: {', '.join(report.touched_files)}{_place(report)}"
+
+
+def title(report: Report) -> str:
+    """What the run was about: the task, else its targets, else its id."""
+    return report.task or ", ".join(report.targets) or report.run_id
+
+
+def _place(report: Report) -> str:
+    if report.landed is None or report.landed.how == "none":
+        return "; nothing was written"
+    how, _, what = report.landed.how.partition(":")
+    places = {
+        "tree": ", in your working tree",
+        "commit": f", committed as {report.landed.revision}",
+        "branch": f", on branch {what}",
+        "patch": f", as a patch in {what}",
+        "pr": f", as pull request {report.landed.revision}",
+    }
+    return places.get(how, f", landed as {report.landed.how}")
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _axis(name: str, spent: float | Decimal, limit: float | Decimal, words: str) -> Axis:
+    share = float(spent) / float(limit) if limit else 0.0
+    return Axis(name=name, share=min(1.0, max(0.0, share)), words=words)
