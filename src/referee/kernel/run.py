@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from referee.domain.cost import Budget, BudgetView, Cost
-from referee.domain.errors import Exhausted, Rejected, WorldFault
+from referee.domain.errors import Exhausted, Rejected, UsageError, WorldFault
 from referee.domain.finding import Finding
 from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Ending, Journal, same_request
@@ -125,7 +125,7 @@ class Run:
         except Exhausted as spent:
             self._end(key, action, "exhausted", "", Cost())
             raise spent
-        except WorldFault as fault:
+        except (WorldFault, UsageError) as fault:
             self._end(key, action, "fault", str(fault), Cost())
             raise
         return self._finish(key, action, result, started)
