@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import SecretStr
 
@@ -70,18 +70,17 @@ class ProviderModel:
 
         Raises `UsageError` for a wrong key, name or set-up, and `WorldFault` for everything that is the provider's.
         """
-        faults: list[Fault] = []
+        model, faults = self._open(), list[Fault]()
         deadline = time.monotonic() + request.timeout_seconds
         try:
-            return call_within(request.timeout_seconds, lambda: self._persist(request, deadline, faults))
+            return call_within(request.timeout_seconds, lambda: self._persist(model, request, deadline, faults))
         except Overdue:
             raise WorldFault(
                 f"{self._name} gave no answer within {request.timeout_seconds:.0f} s{_so_far(faults)}"
             ) from None
 
-    async def _persist(self, request: ModelRequest, deadline: float, faults: list[Fault]) -> ModelReply:
+    async def _persist(self, model: Model, request: ModelRequest, deadline: float, faults: list[Fault]) -> ModelReply:
         """Try until there is a reply, a final fault, or no time for another try."""
-        model = self._open()
         async with model:
             while True:
                 try:
@@ -131,8 +130,7 @@ class ProviderModel:
             "timeout": max(0.1, left),
             "max_retries": 0,  # one place retries, and it knows the deadline
         }
-        settings: ModelSettings = {k: v for k, v in wanted.items() if k not in model.unsupported_settings}  # type: ignore[assignment]
-        return settings
+        return cast("ModelSettings", {k: v for k, v in wanted.items() if k not in model.unsupported_settings})
 
     def _parameters(self, model: Model, request: ModelRequest) -> ModelRequestParameters:
         """The reply's schema by the provider's own mechanism, where it has one that has not been turned down."""
