@@ -1,0 +1,94 @@
+"""What the harness asks a fork server for, and how it travels: JSON, then the bytes of the patch."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from dataclasses import asdict, dataclass
+from typing import Any, Optional
+
+_LENGTH = struct.Struct("<Q")
+
+
+@dataclass(frozen=True)
+class Bind:
+    """A path of the server's own view, shown read-only at `target`."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Lower:
+    """The tree under the overlay, where it appears, and the paths below it that stay read-only."""
+
+    path: str
+    mount_at: str
+    protected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits in bytes and seconds; None means none."""
+
+    wall: Optional[float]
+    cpu: Optional[float]
+    memory: Optional[int]
+    address_space: Optional[int]
+    file: int
+    disk: int
+    processes: int
+    open_files: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path of a patch; `size` is None for a deletion."""
+
+    path: str
+    size: Optional[int]
+    executable: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """One process to start. `kind`: `exec` a program, `serve` jobs from a loaded script, `call` that script.
+
+    `owner` is who to become when the server is root. `stage` is where these modules are, for `serve`.
+    """
+
+    kind: str
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    cwd: str
+    bounds: Bounds
+    binds: tuple[Bind, ...] = ()
+    lower: Optional[Lower] = None
+    changes: tuple[Change, ...] = ()
+    channel: bool = False
+    owner: Optional[tuple[int, int]] = None
+    stage: str = ""
+
+
+def encode(request: Request, contents: list[bytes]) -> bytes:
+    """The request and the new contents of its changes, in order."""
+    head = json.dumps(asdict(request)).encode()
+    return b"".join([_LENGTH.pack(len(head)), head, *contents])
+
+
+def decode(fd: int) -> tuple[Request, int]:
+    """The request in the file `fd`, and the offset where the contents begin."""
+    (length,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, 0))
+    return _request(json.loads(os.pread(fd, length, _LENGTH.size))), _LENGTH.size + length
+
+
+def _request(raw: dict[str, Any]) -> Request:
+    lower, owner = raw["lower"], raw["owner"]
+    raw["argv"] = tuple(raw["argv"])
+    raw["bounds"] = Bounds(**raw["bounds"])
+    raw["binds"] = tuple(Bind(**b) for b in raw["binds"])
+    raw["lower"] = Lower(lower["path"], lower["mount_at"], tuple(lower["protected"])) if lower else None
+    raw["changes"] = tuple(Change(**c) for c in raw["changes"])
+    raw["owner"] = (owner[0], owner[1]) if owner else None
+    return Request(**raw)
