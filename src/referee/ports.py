@@ -151,13 +151,17 @@ class Sandbox(Protocol):
 
 
 class Snapshot(Value):
-    """The repository as it was when the run began. `tree` names its content; nothing else is needed to read it."""
+    """The repository as it was when the run began. `tree` names its content; nothing else is needed to read it.
+
+    `omitted` says which files are not in it and why (untracked secrets, huge files, sockets), one sentence each.
+    """
 
     tree: str
     head: str = ""
     index_digest: str = ""
     root: str = ""
     identity: str = ""  # device and inode of the root: a replaced folder is another repository (case A43)
+    omitted: tuple[str, ...] = ()
 
 
 class Landing(Value):

@@ -1,0 +1,155 @@
+"""The only way the project runs git: an allow-list of subcommands, neutral configuration, errors in git's words.
+
+A repository's own configuration can name programs (fsmonitor, hooks, filters, pagers, ssh commands). Here
+every one of them is overridden or out of reach, whoever wrote that configuration (cases D2, D3).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from functools import cached_property
+
+from referee.domain.errors import WorldFault
+from referee.domain.value import Value
+
+OLDEST = (2, 32)  # GIT_CONFIG_GLOBAL
+# Nothing in this list can change a work tree, except read-tree and checkout-index, which only ever see a base.
+ALLOWED = frozenset(
+    {
+        "cat-file",
+        "checkout-index",
+        "diff-files",
+        "diff-tree",
+        "init",
+        "ls-files",
+        "ls-tree",
+        "prune",
+        "read-tree",
+        "rev-parse",
+        "update-index",
+        "version",
+        "write-tree",
+    }
+)
+NEUTRAL = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.editor=false",
+    "core.sshCommand=false",
+    "core.askPass=",
+    "core.alternateRefsCommand=false",
+    "core.attributesFile=/dev/null",
+    "credential.helper=",
+    "protocol.allow=never",
+    "submodule.recurse=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "safe.directory=*",
+)
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "referee",
+    "GIT_AUTHOR_EMAIL": "referee@localhost",
+    "GIT_COMMITTER_NAME": "referee",
+    "GIT_COMMITTER_EMAIL": "referee@localhost",
+}
+
+
+class Finished(Value):
+    """How a git command ended; `words` is what it said on standard error."""
+
+    code: int
+    out: bytes
+    words: str
+
+
+class Git:
+    """The git binary, reached with a fixed environment.
+
+    `variables` are the GIT_* variables that say which repository is meant; the caller's own are dropped.
+    """
+
+    def __init__(self, program: str = "git", environ: Mapping[str, str] | None = None) -> None:
+        self._program = program
+        inherited = os.environ if environ is None else environ
+        self._environ = {
+            k: v
+            for k, v in inherited.items()
+            if not k.startswith(("GIT_", "LC_", "SSH_")) and k not in {"LANG", "LANGUAGE"}
+        }
+        self._environ |= IDENTITY | {
+            "LC_ALL": "C",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_PAGER": "cat",
+        }
+
+    def run(
+        self, *args: str | bytes, variables: Mapping[str, bytes | str], cwd: bytes, stdin: bytes = b"", umask: int = -1
+    ) -> Finished:
+        """Run one subcommand to its end, whatever its exit code."""
+        command = self.command(*args)
+        try:
+            ended = subprocess.run(
+                command,
+                input=stdin,
+                capture_output=True,
+                cwd=cwd,
+                env=self.environ(variables),
+                umask=umask,
+                check=False,
+            )
+        except OSError as error:
+            raise self._not_started(error) from error
+        return Finished(code=ended.returncode, out=ended.stdout, words=ended.stderr.decode("utf-8", "replace").strip())
+
+    def start(self, *args: str, variables: Mapping[str, bytes | str], cwd: bytes) -> subprocess.Popen[bytes]:
+        """Start a subcommand that answers requests until its input is closed."""
+        try:
+            return subprocess.Popen(
+                self.command(*args),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=cwd,
+                env=self.environ(variables),
+                start_new_session=True,  # a Ctrl-C in the terminal is ours to handle
+            )
+        except OSError as error:
+            raise self._not_started(error) from error
+
+    def command(self, *args: str | bytes) -> list[str | bytes]:
+        """The full argument list. Refuses every subcommand that is not on the list."""
+        if not args or args[0] not in ALLOWED:
+            raise ValueError(f"git {args[0]!r} is not one of the subcommands this project may run")
+        neutral = [part for setting in NEUTRAL for part in ("-c", setting)]
+        return [self._program, "--no-pager", "--literal-pathspecs", *neutral, *args]
+
+    def environ(self, variables: Mapping[str, bytes | str]) -> dict[bytes, bytes]:
+        """The environment of one command, in bytes: paths need not be text."""
+        return {os.fsencode(k): os.fsencode(v) for k, v in {**self._environ, **variables}.items()}
+
+    @cached_property
+    def version(self) -> tuple[int, ...]:
+        """The version of git. Raises `WorldFault` if it is missing or too old."""
+        said = self.run("version", variables={}, cwd=b"/").out.decode("utf-8", "replace")
+        found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
+        version = tuple(int(part or 0) for part in found.groups()) if found else (0,)
+        if version < OLDEST:
+            oldest = ".".join(map(str, OLDEST))
+            raise WorldFault(
+                f"this is {said.strip() or 'no git that names its version'}; install git {oldest} or newer"
+            )
+        return version
+
+    def _not_started(self, error: OSError) -> WorldFault:
+        if isinstance(error, FileNotFoundError) and error.filename in (self._program, os.fsencode(self._program)):
+            return WorldFault(
+                "git is not installed; install it (for example: apt-get install git, or brew install git)"
+            )
+        return WorldFault(f"git could not be started: {error}")

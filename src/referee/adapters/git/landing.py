@@ -1,0 +1,208 @@
+"""Landing and rolling back: comparing with what is on disk, then one transaction over what may change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from referee.adapters.git.moves import Move, landable, missing_folders, unwritable
+from referee.adapters.git.names import decode, shown
+from referee.adapters.git.objects import Objects
+from referee.adapters.git.private import Private, refused
+from referee.adapters.git.records import LandingRecord, Mark, Moved, Records
+from referee.adapters.git.root import Root
+from referee.adapters.git.stage import Point, Step
+from referee.adapters.git.transaction import Intent, Outcome, Transaction
+from referee.domain.errors import UsageError, WorldFault
+from referee.ports import Landing, Restoration
+
+TRIES = 5  # how often a rollback starts again because somebody edits at the same time
+LAND, ROLLBACK = "land", "rollback"
+
+
+class Landings:
+    """The only writer of the user's files."""
+
+    def __init__(self, root: Root, private: Private, objects: Objects, records: Records, point: Point) -> None:
+        self._root = root
+        self._private = private
+        self._objects = objects
+        self._records = records
+        self._transaction = Transaction(root, private, point)
+
+    def land(self, run_id: str, before: str, after: str) -> Landing:
+        """Change the user's files from one tree to another, or report the paths that are not as in `before`."""
+        with self._alone():
+            record = self._effective(run_id)
+            if record is not None:
+                if (record.before, record.after) != (before, after):
+                    raise UsageError(f"run {run_id} has landed already; referee rollback {run_id} undoes it")
+                return _landing(record)
+            moves = landable(self._private, before, after)
+            conflicts = self._conflicts(moves)
+            if conflicts or not moves:
+                return Landing(how="tree", conflicts=conflicts)
+            record = self._record(run_id, before, after, moves)
+            steps = tuple(Step(path=m.path, expect=m.before, want=m.after) for m in moves)
+            intent = Intent(kind=LAND, run_id=run_id, steps=steps, made=record.made)
+            if self._settle(self._transaction.run(intent, self._objects.read)).done:
+                return _landing(record)
+            # Whoever interfered may have put the old content back by now; the landing did not happen all the same.
+            return Landing(how="tree", conflicts=self._conflicts(moves) or tuple(decode(m.path) for m in moves))
+
+    def landed(self, run_id: str) -> Landing | None:
+        """The landing of a run that took effect and was not undone."""
+        with self._alone():
+            record = self._effective(run_id)
+            return None if record is None else _landing(record)
+
+    def recover(self) -> tuple[str, ...]:
+        """End what a crash interrupted; what was done, in words."""
+        with self._alone() as said:
+            return said
+
+    def rollback(self, run_id: str) -> Restoration:
+        """Put back what a run landed, wherever it is still as landed."""
+        with self._alone():
+            record = self._records.load(run_id, "landing", LandingRecord)
+            if record is None or self._records.load(run_id, "landed", Mark) is None:
+                if not self._records.known(run_id):
+                    raise UsageError(f"nothing is kept of run {run_id}; snapshots are dropped after 7 days")
+                return Restoration()
+            for _ in range(TRIES):
+                plan = Plan(self._root, self._private, self._records, run_id, record)
+                if self._settle(self._transaction.run(plan.intent, plan.content)).done:
+                    return plan.result()
+            return plan.interrupted()
+
+    @contextmanager
+    def _alone(self) -> Iterator[tuple[str, ...]]:
+        """Hold the landing lock, with nothing of an earlier landing left open."""
+        try:
+            with self._private.locked(b"landing"):
+                self._root.check()
+                outcome = self._settle(self._transaction.recover())
+                yield (*_told(outcome), *outcome.said)
+        except OSError as error:
+            raise refused(error, self._root.path) from error
+
+    def _settle(self, outcome: Outcome) -> Outcome:
+        """Record what took effect before the transaction forgets it."""
+        intent = outcome.intent
+        if intent is not None and outcome.done:
+            name = "landed" if intent.kind == LAND else "undone"
+            self._records.save(intent.run_id, name, Mark(said=outcome.said))
+        self._transaction.close(outcome)
+        return outcome
+
+    def _effective(self, run_id: str) -> LandingRecord | None:
+        if self._records.load(run_id, "landed", Mark) is None or self._records.load(run_id, "undone", Mark) is not None:
+            return None
+        return self._records.load(run_id, "landing", LandingRecord)
+
+    def _conflicts(self, moves: tuple[Move, ...]) -> tuple[str, ...]:
+        return tuple(decode(m.path) for m in moves if self._root.observe(m.path) != m.before)
+
+    def _record(self, run_id: str, before: str, after: str, moves: tuple[Move, ...]) -> LandingRecord:
+        """All that an undo needs, durable before anything changes. Raises `UsageError` for what may not be written."""
+        moved = []
+        for move in moves:
+            wrong = unwritable(self._root, self._private, move.path)
+            if wrong is not None:
+                raise UsageError(f"{shown(move.path)} {wrong}; nothing was changed")
+            bits = None
+            if move.before is not None:
+                bits = self._root.stat(move.path).st_mode & 0o7777
+                self._records.keep_content(run_id, self._objects.read(move.before.oid))
+            moved.append(Moved(path=move.path, before=move.before, after=move.after, permissions=bits))
+        made = missing_folders(self._root, (m.path for m in moves))
+        record = LandingRecord(before=before, after=after, moved=tuple(moved), made=made)
+        self._records.keep_patch(run_id, patch_between(self._private, after, before))
+        for name in ("landed", "undone"):
+            self._records.drop(run_id, name)
+        self._records.save(run_id, "landing", record)
+        return record
+
+
+class Plan:
+    """One try of a rollback: each path is old, as landed, or somebody else's by now."""
+
+    def __init__(self, root: Root, private: Private, records: Records, run_id: str, record: LandingRecord) -> None:
+        self._root = root
+        self._run_id = run_id
+        self._records = records
+        self._unchanged: list[str] = []
+        self._kept: list[str] = []
+        self._failed: dict[str, str] = {}
+        steps = []
+        for moved in record.moved:
+            current = root.observe(moved.path)
+            if current == moved.before:
+                self._unchanged.append(decode(moved.path))
+            elif current != moved.after:
+                self._kept.append(decode(moved.path))
+            elif wrong := unwritable(root, private, moved.path) or self._lost(moved):
+                self._failed[decode(moved.path)] = wrong
+            else:
+                steps.append(
+                    Step(path=moved.path, expect=moved.after, want=moved.before, permissions=moved.permissions)
+                )
+        self.intent = Intent(
+            kind=ROLLBACK,
+            run_id=run_id,
+            steps=tuple(steps),
+            made=missing_folders(root, (s.path for s in steps if s.want)),
+            prune=record.made,
+        )
+
+    def content(self, oid: str) -> bytes:
+        """The old bytes, from the run's own record."""
+        return self._records.content(self._run_id, oid)
+
+    def result(self) -> Restoration:
+        """What the rollback did, looked up on disk once more."""
+        restored: list[str] = []
+        for step in self.intent.steps:
+            back = self._root.observe(step.path) == step.want
+            (restored if back else self._kept).append(decode(step.path))
+        return self._restoration(tuple(restored))
+
+    def interrupted(self) -> Restoration:
+        """Somebody kept changing these files: none was restored."""
+        for step in self.intent.steps:
+            self._failed[decode(step.path)] = "is being changed by somebody else; roll back again when that has ended"
+        return self._restoration(())
+
+    def _restoration(self, restored: tuple[str, ...]) -> Restoration:
+        return Restoration(
+            restored=restored, unchanged=tuple(self._unchanged), kept=tuple(self._kept), failed=dict(self._failed)
+        )
+
+    def _lost(self, moved: Moved) -> str | None:
+        try:
+            if moved.before is not None:
+                self.content(moved.before.oid)
+        except WorldFault as fault:
+            return str(fault)
+        return None
+
+
+def patch_between(private: Private, before: str, after: str) -> bytes:
+    """A patch between two trees that `git apply` takes, from raw bytes."""
+    plain = ("--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+    return private.git("diff-tree", "-r", "-p", *plain, "--src-prefix=a/", "--dst-prefix=b/", before, after)
+
+
+def _landing(record: LandingRecord) -> Landing:
+    return Landing(how="tree", written=tuple(decode(m.path) for m in record.moved))
+
+
+def _told(outcome: Outcome) -> tuple[str, ...]:
+    intent = outcome.intent
+    if intent is None:
+        return ()
+    names = ", ".join(shown(step.path) for step in intent.steps)
+    what = {LAND: "landing", ROLLBACK: "rollback"}[intent.kind]
+    if outcome.done:
+        return (f"finished the interrupted {what} of run {intent.run_id}: {names}",)
+    return (f"undid the interrupted {what} of run {intent.run_id}; these files are as they were: {names}",)

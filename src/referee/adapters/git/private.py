@@ -1,0 +1,173 @@
+"""The private store: `.harness/` at the repository's root, invisible to git and closed to other users."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from referee.adapters.git.git import Git
+from referee.adapters.git.names import shown
+from referee.adapters.git.repository import Repository
+from referee.adapters.git.root import write_all
+from referee.domain.errors import UsageError, WorldFault
+
+# Contents are raw bytes: no line ending, filter, keyword or encoding of the user's attributes is applied.
+ATTRIBUTES = b"* -text -crlf !eol -ident -filter !working-tree-encoding !diff !merge\n"
+CONFIG = """\
+[core]
+\trepositoryFormatVersion = {version}
+\tbare = false
+\tfileMode = true
+\tsymlinks = true
+\tautocrlf = false
+\tignoreCase = false
+\tprecomposeUnicode = false
+\tprotectHFS = false
+\tprotectNTFS = false
+\tlooseCompression = 1
+\tlogAllRefUpdates = false
+\tsplitIndex = false
+\tuntrackedCache = false
+[checkout]
+\tworkers = 0
+"""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Private:
+    """Where the project keeps what is its own: a bare git folder, bases, snapshots, staged landings."""
+
+    def __init__(self, git: Git, repository: Repository) -> None:
+        self._git = git
+        self._repository = repository
+        self.path = os.path.join(repository.root, b".harness")
+        self.objects = os.path.join(self.folder, b"objects")
+
+    @property
+    def folder(self) -> bytes:
+        """The private git folder."""
+        return os.path.join(self.path, b"git")
+
+    def prepare(self) -> None:
+        """Create what is missing. Raises `UsageError` if the repository's folder cannot be written."""
+        try:
+            _own_folder(self.path)
+            _once(os.path.join(self.path, b".gitignore"), b"*\n")
+            for name in (b"base", b"snapshots"):
+                os.makedirs(os.path.join(self.path, name), mode=0o700, exist_ok=True)
+            if not os.path.exists(os.path.join(self.folder, b"config")):
+                self._create()
+        except OSError as error:
+            raise refused(error, self.path) from error
+
+    def variables(
+        self, *, index: bytes = b"", work_tree: bytes = b"", read_user: bool = True
+    ) -> dict[str, bytes | str]:
+        """What tells git to use the private store; with `read_user` the user's objects can be read through it.
+
+        Without, git would refresh the times of the user's object files when it meets an object to write.
+        """
+        chosen: dict[str, bytes | str] = {
+            "GIT_DIR": self.folder,
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        if read_user:
+            chosen["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _quoted(self._repository.objects)
+        if index:
+            chosen["GIT_INDEX_FILE"] = index
+        if work_tree:
+            chosen["GIT_WORK_TREE"] = work_tree
+        return chosen
+
+    def git(
+        self, *args: str | bytes, stdin: bytes = b"", index: bytes = b"", work_tree: bytes = b"", read_user: bool = True
+    ) -> bytes:
+        """Run git on the private store. Raises `WorldFault` with git's words if it fails."""
+        variables = self.variables(index=index, work_tree=work_tree, read_user=read_user)
+        said = self._git.run(*args, variables=variables, cwd=work_tree or self.folder, stdin=stdin, umask=0o022)
+        if said.code:
+            raise WorldFault(f"git {args[0]!s} failed in {shown(self.path)}: {said.words or f'exit code {said.code}'}")
+        return said.out
+
+    @contextmanager
+    def locked(self, name: bytes) -> Iterator[None]:
+        """Hold a lock of the private store; it is released even if this process is killed."""
+        fd = os.open(os.path.join(self.path, name + b".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(fd)
+
+    def _create(self) -> None:
+        sha256 = self._repository.algorithm != "sha1"
+        wanted = f"--object-format={self._repository.algorithm}"
+        said = self._git.run(
+            "init", "--quiet", "--bare", "--template=", wanted, self.folder, variables={}, cwd=self.path
+        )
+        if said.code:
+            raise WorldFault(f"git init failed in {shown(self.path)}: {said.words}")
+        os.makedirs(os.path.join(self.folder, b"info"), exist_ok=True)
+        _once(os.path.join(self.folder, b"info", b"attributes"), ATTRIBUTES)
+        config = CONFIG.format(version=1 if sha256 else 0)
+        if sha256:
+            config += f"[extensions]\n\tobjectFormat = {self._repository.algorithm}\n"
+        replace(os.path.join(self.folder, b"config"), config.encode())
+
+
+def replace(path: bytes, data: bytes) -> None:
+    """Write a file of ours so that it is there whole or not at all, also after a power loss."""
+    partial = path + b".partial-%d" % os.getpid()
+    fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        write_all(fd, data)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    os.replace(partial, path)
+    sync_folder(os.path.dirname(path))
+
+
+def sync_folder(path: bytes) -> None:
+    """Make the names in a folder durable."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def refused(error: OSError, path: bytes) -> UsageError | WorldFault:
+    """The failure to write at `path`, said to whoever can act."""
+    why = os.strerror(error.errno or 0)
+    if error.errno in FULL:
+        return WorldFault(f"the disk is full ({why}) at {shown(path)}; nothing of yours was changed; free some space")
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return UsageError(f"{shown(path)} cannot be written ({why}); make it writable, or run on a copy")
+    return WorldFault(f"{shown(path)}: {why}")
+
+
+def _own_folder(path: bytes) -> None:
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        facts = os.lstat(path)
+        if not stat.S_ISDIR(facts.st_mode):
+            raise UsageError(f"{shown(path)} is not a folder; move it away: the record of runs is kept there") from None
+        if facts.st_mode & 0o077:
+            os.chmod(path, 0o700)
+
+
+def _once(path: bytes, data: bytes) -> None:
+    if not os.path.exists(path):
+        replace(path, data)
+
+
+def _quoted(path: bytes) -> bytes:
+    """A path as GIT_ALTERNATE_OBJECT_DIRECTORIES wants it, where ':' separates and '"' opens a C string."""
+    return b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'

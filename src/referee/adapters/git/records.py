@@ -1,0 +1,125 @@
+"""What is kept of each run to undo it later: `.harness/snapshots/RUN/`, complete in itself.
+
+`snapshot` is the tree at the start; `landing` what a landing is about to change, written before it; `landed` and
+`undone` that it took effect; `contents/` the old bytes by object name; `undo.patch` the same for `git apply`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TypeVar
+
+from referee.adapters.git.entry import Entry, object_name
+from referee.adapters.git.private import Private, replace
+from referee.adapters.git.root import FOLDER, remove
+from referee.domain.errors import UsageError, WorldFault
+from referee.domain.value import Value
+from referee.ports import Snapshot
+
+RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+V = TypeVar("V", bound=Value)
+
+
+class Moved(Value):
+    """One path of a landing: from, to, and the permission bits there were (None for a new file)."""
+
+    path: bytes
+    before: Entry | None
+    after: Entry | None
+    permissions: int | None
+
+
+class LandingRecord(Value):
+    """A landing: the trees, the paths, and the folders it creates."""
+
+    before: str
+    after: str
+    moved: tuple[Moved, ...]
+    made: tuple[bytes, ...]
+
+
+class SnapshotRecord(Value):
+    """A snapshot, and when it was taken (seconds since the epoch)."""
+
+    snapshot: Snapshot
+    taken: float
+
+
+class Mark(Value):
+    """That something took effect, and what was said about it."""
+
+    said: tuple[str, ...] = ()
+
+
+class Records:
+    """The records of all runs of one repository."""
+
+    def __init__(self, private: Private, algorithm: str) -> None:
+        self._folder = os.path.join(private.path, b"snapshots")
+        self._algorithm = algorithm
+
+    def save(self, run_id: str, name: str, record: Value) -> None:
+        """Keep a record durably."""
+        replace(self._path(run_id, name, create=True), record.model_dump_json().encode())
+
+    def load(self, run_id: str, name: str, kind: type[V]) -> V | None:
+        """A record, or None if there is none."""
+        try:
+            with open(self._path(run_id, name), "rb") as file:
+                return kind.model_validate_json(file.read())
+        except FileNotFoundError:
+            return None
+
+    def drop(self, run_id: str, name: str) -> None:
+        """Forget one record."""
+        try:
+            os.unlink(self._path(run_id, name))
+        except FileNotFoundError:
+            return
+
+    def keep_content(self, run_id: str, data: bytes) -> None:
+        """Keep bytes that an undo will need."""
+        oid = object_name(self._algorithm, "blob", data)
+        folder = self._path(run_id, "contents", create=True)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        replace(os.path.join(folder, oid.encode()), data)
+
+    def keep_patch(self, run_id: str, patch: bytes) -> None:
+        """Keep the undoing patch for people."""
+        replace(self._path(run_id, "undo.patch", create=True), patch)
+
+    def content(self, run_id: str, oid: str) -> bytes:
+        """Kept bytes, verified. Raises `WorldFault` if they are missing or damaged."""
+        try:
+            with open(os.path.join(self._path(run_id, "contents"), oid.encode()), "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            raise WorldFault(f"the saved content {oid} of run {run_id} is missing; nothing was changed") from None
+        if object_name(self._algorithm, "blob", data) != oid:
+            raise WorldFault(f"the saved content {oid} of run {run_id} is damaged; nothing was changed")
+        return data
+
+    def known(self, run_id: str) -> bool:
+        """Whether anything is kept of this run."""
+        return os.path.isdir(self._path(run_id, "."))
+
+    def all(self) -> tuple[str, ...]:
+        """The runs of which something is kept."""
+        return tuple(sorted(os.fsdecode(n) for n in os.listdir(self._folder) if RUN.fullmatch(os.fsdecode(n))))
+
+    def forget(self, run_id: str) -> None:
+        """Drop all that is kept of a run."""
+        fd = os.open(self._folder, FOLDER)
+        try:
+            remove(fd, run_id.encode())
+        finally:
+            os.close(fd)
+
+    def _path(self, run_id: str, name: str, *, create: bool = False) -> bytes:
+        if not RUN.fullmatch(run_id):
+            raise UsageError(f"{run_id!r} is not a run's name; referee runs lists them")
+        folder = os.path.join(self._folder, run_id.encode())
+        if create:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        return os.path.join(folder, name.encode())

@@ -1,0 +1,231 @@
+"""Taking a snapshot: the tree of what is on disk, built in a private index from explicit lists of files."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import stat
+from collections.abc import Iterable, Sequence
+
+from referee.adapters.git.entry import Entry
+from referee.adapters.git.names import decode, parents, shown
+from referee.adapters.git.private import Private
+from referee.adapters.git.repository import Listing, Repository
+from referee.domain.errors import UsageError, WorldFault
+from referee.domain.value import Value
+
+# Untracked files of these names stay on the user's disk: no copy of them is stored or mounted.
+SECRETS = (
+    ".env*", "*.env", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd", "*.pem", "*.key", "*.p12",
+    "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
+    "credentials", "credentials.*", "secrets", "secrets.*", "*service-account*.json", "*service_account*.json",
+    *(f"*{folder}/*" for folder in (".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud")),
+)  # fmt: skip
+UNTRACKED_BYTES = 64 << 20
+EXTRA_BYTES = 512 << 20  # of all extra files together
+
+
+class Taken(Value):
+    """A tree and what was left out of it, each with the reason."""
+
+    tree: str
+    omitted: tuple[tuple[bytes, str], ...]
+
+
+class Camera:
+    """Makes trees of the user's files. `extra` are patterns of ignored files to bring along (built extensions)."""
+
+    def __init__(self, repository: Repository, private: Private, extra: Sequence[str]) -> None:
+        self._repository = repository
+        self._private = private
+        self._extra = tuple(extra)
+
+    def take(self, listing: Listing) -> Taken:
+        """The tree of the listed files as they are on disk. Raises `UsageError` for a file that cannot be read."""
+        with self._private.locked(b"snapshot"):
+            return self._take(listing)
+
+    def _take(self, listing: Listing) -> Taken:
+        survey = Survey(self._repository.root)
+        survey.add(listing.staged)
+        survey.add(p for p in listing.untracked if not survey.secret(p))
+        if self._extra:
+            wanted = _any_of(self._extra)
+            survey.add_extra(p for p in self._repository.ignored() if wanted.match(decode(p)))
+        index = os.path.join(self._private.folder, b"snapshot.index")
+        _discard(index + b".lock")  # ours alone, under our lock: only a kill can have left it
+        self._update(index, survey.found)
+        entries = self._entries(index)
+        gone = entries.keys() - set(survey.found)
+        if gone:
+            self._run("update-index", "-z", "--force-remove", "--stdin", stdin=_lines(gone), index=index)
+            for path in gone:
+                del entries[path]
+        if entries.keys() != set(survey.found):
+            lost = sorted(set(survey.found) - entries.keys())
+            raise UsageError(
+                f"{shown(lost[0])} vanished while the snapshot was taken; stop what changes files and try again"
+            )
+        self._keep(entries)
+        tree = self._run("write-tree", "--missing-ok", index=index).decode().strip()
+        return Taken(tree=tree, omitted=tuple(survey.omitted))
+
+    def _update(self, index: bytes, paths: Sequence[bytes]) -> None:
+        try:
+            self._run(
+                "update-index",
+                "--info-only",
+                "--add",
+                "--remove",
+                "--replace",
+                "-z",
+                "--stdin",
+                stdin=_lines(paths),
+                index=index,
+            )
+        except WorldFault:
+            self._explain(paths)
+            raise
+
+    def _explain(self, paths: Iterable[bytes]) -> None:
+        for path in paths:
+            whole = os.path.join(self._repository.root, path)
+            if not os.path.islink(whole) and os.path.isfile(whole) and not os.access(whole, os.R_OK):
+                raise UsageError(f"{shown(path)} cannot be read; make it readable (chmod u+r), or add it to .gitignore")
+
+    def _entries(self, index: bytes) -> dict[bytes, Entry]:
+        entries = {}
+        for line in self._run("ls-files", "-z", "-s", index=index).split(b"\0")[:-1]:
+            facts, _, path = line.partition(b"\t")
+            mode, oid, _ = facts.decode().split(" ")
+            entries[path] = Entry(mode, oid)
+        return entries
+
+    def _keep(self, entries: dict[bytes, Entry]) -> None:
+        """Store every content that the user's own history does not hold (the user's gc may drop the rest)."""
+        head = self._repository.head()
+        committed = set(self._committed(head)) if head else set()
+        absent = self._absent({e.oid for e in entries.values()}, read_user=True)
+        loose = {e.oid for e in entries.values()} - committed - absent
+        absent |= self._absent(loose, read_user=False)
+        paths = [path for path, entry in entries.items() if entry.oid in absent]
+        if not paths:
+            return
+        index = os.path.join(self._private.folder, b"store.index")
+        for left in (index, index + b".lock"):
+            _discard(left)
+        self._run("update-index", "--add", "-z", "--stdin", stdin=_lines(paths), index=index)
+        if any(entries[path] != entry for path, entry in self._entries(index).items()):
+            raise UsageError("files changed while the snapshot was taken; stop what changes them and try again")
+        still = self._absent(absent, read_user=False)
+        if still:
+            raise WorldFault(f"the snapshot is not complete: {len(still)} contents could not be stored")
+
+    def _committed(self, head: str) -> Iterable[str]:
+        for line in self._private.git("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")[:-1]:
+            yield line.partition(b"\t")[0].rpartition(b" ")[2].decode()
+
+    def _absent(self, oids: set[str], *, read_user: bool) -> set[str]:
+        if not oids:
+            return set()
+        asked = "\n".join(sorted(oids)).encode() + b"\n"
+        said = self._private.git("cat-file", "--batch-check", "--buffer", stdin=asked, read_user=read_user)
+        return {line.split()[0].decode() for line in said.splitlines() if line.endswith(b" missing")}
+
+    def _run(self, *args: str, stdin: bytes = b"", index: bytes) -> bytes:
+        root = self._repository.root
+        return self._private.git(*args, stdin=stdin, index=index, work_tree=root, read_user=False)
+
+
+class Survey:
+    """Which of the listed files are there to be recorded; the others by name, with the reason."""
+
+    def __init__(self, root: bytes) -> None:
+        self.found: list[bytes] = []
+        self.omitted: list[tuple[bytes, str]] = []
+        self._root = root
+        self._folders: dict[bytes, bool] = {}
+
+    def add(self, paths: Iterable[bytes]) -> None:
+        """Record files and symlinks. What is missing, or behind a symlink, is not there."""
+        for path in paths:
+            facts = self._facts(path)
+            if facts is not None and self._storable(path, facts):
+                self.found.append(path)
+
+    def add_extra(self, paths: Iterable[bytes]) -> None:
+        """Record ignored files up to a total size."""
+        room = EXTRA_BYTES
+        for path in paths:
+            facts = self._facts(path)
+            if facts is None or not stat.S_ISREG(facts.st_mode) or self.secret(path):
+                continue
+            if facts.st_size > min(room, UNTRACKED_BYTES):
+                self.omitted.append((path, "ignored and too large"))
+                continue
+            room -= facts.st_size
+            self.found.append(path)
+
+    def secret(self, path: bytes) -> bool:
+        """Whether an untracked file must not be copied; it is noted as left out."""
+        hidden = bool(_SECRET.match(decode(path.lower())))
+        if hidden:
+            self.omitted.append((path, "looks like a secret"))
+        return hidden or self._large(path)
+
+    def _large(self, path: bytes) -> bool:
+        facts = self._facts(path)
+        large = facts is not None and facts.st_size > UNTRACKED_BYTES
+        if large:
+            self.omitted.append((path, f"untracked and larger than {UNTRACKED_BYTES >> 20} MiB"))
+        return large
+
+    def _storable(self, path: bytes, facts: os.stat_result) -> bool:
+        kind = stat.S_IFMT(facts.st_mode)
+        if kind not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR):
+            self.omitted.append((path, "neither a file, a folder nor a symlink"))
+        return kind in (stat.S_IFREG, stat.S_IFLNK)
+
+    def _facts(self, path: bytes) -> os.stat_result | None:
+        if not self._inside(path.rpartition(b"/")[0]):
+            return None
+        try:
+            return os.lstat(self._root + b"/" + path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except PermissionError as error:
+            raise UsageError(f"{shown(path)} cannot be reached; make its folder readable (chmod u+rx)") from error
+
+    def _inside(self, folder: bytes) -> bool:
+        if not folder:
+            return True
+        known = self._folders.get(folder)
+        if known is None:
+            known = all(_is_folder(self._root + b"/" + p) for p in (*parents(folder), folder))
+            self._folders[folder] = known
+        return known
+
+
+def _is_folder(path: bytes) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """One expression for shell patterns; those with a slash match whole paths, the others names."""
+    return re.compile("|".join(("" if "/" in p else "(?:.*/)?") + fnmatch.translate(p) for p in patterns), re.DOTALL)
+
+
+_SECRET = _any_of(SECRETS)
+
+
+def _lines(paths: Iterable[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in paths)
+
+
+def _discard(path: bytes) -> None:
+    if os.path.lexists(path):
+        os.unlink(path)

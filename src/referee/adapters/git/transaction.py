@@ -1,0 +1,215 @@
+"""Changing several files all or nothing, whatever kills the process in between.
+
+The new contents are staged in `.harness/landing/` on the same file system and made durable; an intent names every
+step with what is expected and what is wanted; then each file changes places with its staged one, so that the old
+file lands in the stage, where it is checked: if somebody wrote in the meantime the two change back. A commit mark
+ends it. Recovery goes forward if every path is old or new, else back; what is neither is left alone.
+
+A replaced file is a new inode: permissions, owner, extended attributes and access lists are carried over, other
+hard links keep the old content. There is no moment at which all files change together; no file system offers one.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+
+from referee.adapters.git.names import shown
+from referee.adapters.git.private import Private, replace, sync_folder
+from referee.adapters.git.rename import sync_file_system
+from referee.adapters.git.root import FOLDER, Root, remove
+from referee.adapters.git.stage import Changed, Point, Stage, Step
+from referee.domain.value import Value
+
+TRASH = b"trash-"
+
+
+class Intent(Value):
+    """A whole change. `made` are folders to create for it, `prune` folders to remove after it if they are empty."""
+
+    kind: str
+    run_id: str
+    steps: tuple[Step, ...]
+    made: tuple[bytes, ...] = ()
+    prune: tuple[bytes, ...] = ()
+
+
+class Outcome(Value):
+    """`done` says whether the change took effect; `said` is what a person should know."""
+
+    intent: Intent | None = None
+    done: bool = False
+    said: tuple[str, ...] = ()
+
+
+class Transaction:
+    """The change in progress, if any. The caller holds the landing lock. `point` is told each step a kill may hit."""
+
+    def __init__(self, root: Root, private: Private, point: Point) -> None:
+        self._root = root
+        self._private = private
+        self._point = point
+        self._path = os.path.join(private.path, b"landing")
+
+    def run(self, intent: Intent, content: Callable[[str], bytes]) -> Outcome:
+        """Carry out a change. If a path is not as expected nothing has changed and `done` is False.
+
+        The outcome stays on disk until `close`: whoever records it can do so after a crash as well.
+        """
+        os.mkdir(self._path, 0o700)
+        self._point("stage made")
+        try:
+            stage = Stage(self._path, self._root, self._point)
+        except BaseException:
+            self._clear()
+            raise
+        try:
+            try:
+                self._prepare(stage, intent, content)
+            except Changed as changed:
+                return Outcome(intent=intent, said=(_moved(changed),))
+            except BaseException:
+                self._clear()
+                raise
+            return self._carry_out(stage, intent)
+        finally:
+            stage.close()
+
+    def recover(self) -> Outcome:
+        """End what a crash interrupted, forward or back."""
+        self._empty_trash()
+        if not os.path.isdir(self._path):
+            return Outcome()
+        if not self._marked("intent"):
+            self._clear()
+            return Outcome(said=("removed what an interrupted landing had staged; no file of yours had changed",))
+        with open(os.path.join(self._path, b"intent"), "rb") as file:
+            intent = Intent.model_validate_json(file.read())
+        stage = Stage(self._path, self._root, self._point)
+        try:
+            for i in range(len(intent.steps)):
+                stage.settle(i)
+            if self._marked("commit"):
+                return self._finish(stage, intent)
+            known = all(self._root.observe(step.path) in (step.expect, step.want) for step in intent.steps)
+            if self._marked("abort") or not known:
+                return self._undo(stage, intent, ())
+            return self._carry_out(stage, intent)
+        finally:
+            stage.close()
+
+    def close(self, outcome: Outcome) -> None:
+        """Forget an outcome that is recorded elsewhere."""
+        if outcome.intent is not None:
+            self._clear()
+
+    def _prepare(self, stage: Stage, intent: Intent, content: Callable[[str], bytes]) -> None:
+        for i, step in enumerate(intent.steps):
+            if step.want is not None:
+                stage.put(i, step, content(step.want.oid))
+                self._point("content staged")
+        sync_file_system(stage.fd)
+        self._point("contents durable")
+        replace(os.path.join(self._path, b"intent"), intent.model_dump_json().encode())
+        sync_folder(self._private.path)
+        self._point("intent durable")
+
+    def _carry_out(self, stage: Stage, intent: Intent) -> Outcome:
+        try:
+            self._make_folders(intent)
+            for i, step in enumerate(intent.steps):
+                stage.do(i, step)
+            self._sync_folders(intent)
+        except Changed as changed:
+            return self._undo(stage, intent, (_moved(changed),))
+        except BaseException:
+            self.close(self._undo(stage, intent, ()))
+            raise
+        self._mark("commit")
+        return self._finish(stage, intent)
+
+    def _finish(self, stage: Stage, intent: Intent) -> Outcome:
+        said = self._rescue(stage, intent)
+        self._remove_folders(intent.prune)
+        return Outcome(intent=intent, done=True, said=said)
+
+    def _undo(self, stage: Stage, intent: Intent, why: tuple[str, ...]) -> Outcome:
+        self._mark("abort")
+        for i, step in reversed(list(enumerate(intent.steps))):
+            stage.undo(i, step)
+        self._sync_folders(intent)
+        said = self._rescue(stage, intent)
+        self._remove_folders(intent.made)
+        return Outcome(intent=intent, done=False, said=(*why, *said))
+
+    def _rescue(self, stage: Stage, intent: Intent) -> tuple[str, ...]:
+        """Keep what somebody wrote into a file at the instant it was replaced."""
+        said = []
+        for i, step in enumerate(intent.steps):
+            if stage.foreign(i, step):
+                folder = os.path.join(self._private.path, b"rescued")
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+                name = b"%s-%s" % (secrets.token_hex(4).encode(), step.path.rpartition(b"/")[2])
+                os.rename(os.path.join(self._path, b"%d" % i), os.path.join(folder, name))
+                said.append(
+                    f"{shown(step.path)} was written to while it was replaced; "
+                    f"that version is .harness/rescued/{shown(name)}"
+                )
+        return tuple(said)
+
+    def _make_folders(self, intent: Intent) -> None:
+        for path in intent.made:
+            try:
+                with self._root.parent(path) as (parent, name), suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=parent)
+                    if os.geteuid() == 0:
+                        like = os.fstat(parent)
+                        os.chown(name, like.st_uid, like.st_gid, dir_fd=parent, follow_symlinks=False)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise Changed(shown(path)) from error
+            self._point("folder made")
+
+    def _remove_folders(self, paths: tuple[bytes, ...]) -> None:
+        for path in reversed(paths):
+            # Not empty: somebody uses it. Gone: somebody removed it. Both are theirs to decide.
+            with suppress(OSError), self._root.parent(path) as (parent, name):
+                os.rmdir(name, dir_fd=parent)
+            self._point("folder removed")
+
+    def _sync_folders(self, intent: Intent) -> None:
+        for path in sorted({step.path.rpartition(b"/")[0] for step in intent.steps}):
+            with suppress(FileNotFoundError, NotADirectoryError):  # a folder that is not there holds no name to keep
+                fd = self._root.folder(path)
+                try:
+                    os.fsync(fd)
+                finally:
+                    os.close(fd)
+        self._point("folders durable")
+
+    def _mark(self, name: str) -> None:
+        replace(os.path.join(self._path, name.encode()), b"")
+        self._point(f"{name} durable")
+
+    def _marked(self, name: str) -> bool:
+        return os.path.exists(os.path.join(self._path, name.encode()))
+
+    def _clear(self) -> None:
+        os.rename(self._path, os.path.join(self._private.path, TRASH + secrets.token_hex(4).encode()))
+        self._point("stage set aside")
+        self._empty_trash()
+
+    def _empty_trash(self) -> None:
+        fd = os.open(self._private.path, FOLDER)
+        try:
+            for name in os.listdir(fd):
+                if os.fsencode(name).startswith(TRASH):
+                    remove(fd, os.fsencode(name))
+                    self._point("stage removed")
+        finally:
+            os.close(fd)
+
+
+def _moved(changed: Changed) -> str:
+    return f"{changed} was changed by somebody else"

@@ -1,0 +1,174 @@
+"""The git workspace: the port `Workspace` over a user's repository and the private store inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import time
+
+from referee.adapters.git.apply import applied
+from referee.adapters.git.base import Bases, collapse, listed
+from referee.adapters.git.entry import EXECUTABLE
+from referee.adapters.git.git import Git
+from referee.adapters.git.landing import Landings, patch_between
+from referee.adapters.git.names import decode, encode, shown
+from referee.adapters.git.objects import Objects
+from referee.adapters.git.private import Private, refused
+from referee.adapters.git.records import Records, SnapshotRecord
+from referee.adapters.git.repository import Repository
+from referee.adapters.git.root import Root
+from referee.adapters.git.snapshot import Camera
+from referee.adapters.git.stage import Point
+from referee.adapters.git.trees import Trees
+from referee.domain.patch import Patch
+from referee.ports import Base, Landing, Restoration, Snapshot
+
+DAY = 86_400.0
+
+
+def _unobserved(_: str) -> None:
+    """Where nobody injects crashes."""
+
+
+class GitWorkspace:
+    """A user's git repository, at `path` or above it.
+
+    `extra` are shell patterns of ignored files that tests need (`*.so`, `_version.py`); they become part of
+    snapshots, up to a size. `owner` (user id, group id) gets the files of bases when this process is root, so that
+    a sandbox running as that user may change them in its own layer. `point` is told every step of a landing.
+
+    Raises `UsageError` if there is no usable repository, `WorldFault` if git is missing or too old.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        extra: Sequence[str] = (),
+        owner: tuple[int, int] | None = None,
+        git: Git | None = None,
+        point: Point = _unobserved,
+    ) -> None:
+        git = git or Git()
+        _ = git.version
+        self._repository = Repository.discover(git, encode(path))
+        self._private = Private(git, self._repository)
+        self._private.prepare()
+        algorithm = self._repository.algorithm
+        self._folder = Root(self._repository.root, algorithm)
+        self._objects = Objects(git, self._private, algorithm)
+        self._trees = Trees(self._objects)
+        self._records = Records(self._private, algorithm)
+        self._camera = Camera(self._repository, self._private, extra)
+        self._bases = Bases(self._private, owner)
+        self._landings = Landings(self._folder, self._private, self._objects, self._records, point)
+        self._listed: dict[str, tuple[tuple[bytes, str], ...]] = {}
+        self._protected: dict[tuple[str, Callable[[str], bool]], tuple[str, ...]] = {}
+
+    @property
+    def root(self) -> str:
+        """The top level of the repository, without symlinks."""
+        return decode(self._repository.root)
+
+    def snapshot(self, run_id: str) -> Snapshot:
+        """Record the files as they are, verified complete. Raises `UsageError` in words if it cannot."""
+        self._folder.check()
+        self._repository.check_quiet()
+        self._landings.recover()
+        try:
+            listing = self._repository.listing()
+            taken = self._camera.take(listing)
+            snapshot = Snapshot(
+                tree=taken.tree,
+                head=self._repository.head(),
+                index_digest=listing.digest,
+                root=self.root,
+                identity=self._folder.identity,
+                omitted=tuple(f"{shown(path)}: {why}" for path, why in taken.omitted),
+            )
+            self._records.save(run_id, "snapshot", SnapshotRecord(snapshot=snapshot, taken=time()))
+        except OSError as error:
+            raise refused(error, self._private.path) from error
+        return snapshot
+
+    def base(self, tree: str, protected: Callable[[str], bool]) -> Base:
+        """An immutable copy of `tree`, held until `close`, with the protected paths in it."""
+        self._folder.check()
+        path = self._bases.path(tree)
+        key = (tree, protected)
+        if key not in self._protected:
+            self._protected[key] = collapse(self._files(tree), protected)
+        return Base(tree=tree, path=decode(path), mount_at=self.root, protected=self._protected[key])
+
+    def paths(self, tree: str) -> tuple[str, ...]:
+        """All files and symlinks in `tree`, sorted by their bytes."""
+        return tuple(decode(path) for path, _ in self._files(tree))
+
+    def read(self, tree: str, path: str) -> bytes | None:
+        """The bytes of a regular file in `tree`, verified; None if there is none."""
+        entry, found = self._trees.look_up(tree, encode(path))
+        if entry is None or not entry.regular or found != encode(path):
+            return None
+        return self._objects.read(entry.oid)
+
+    def executable(self, tree: str, path: str) -> bool:
+        """Whether `path` is an executable regular file in `tree`."""
+        entry, found = self._trees.look_up(tree, encode(path))
+        return entry is not None and entry.mode == EXECUTABLE and found == encode(path)
+
+    def apply(self, tree: str, patch: Patch) -> str:
+        """The tree that `patch` makes of `tree`. Raises `Rejected` with every path that does not fit."""
+        self._folder.check()
+        try:
+            return applied(patch, tree, trees=self._trees, objects=self._objects, root=self._folder)
+        except OSError as error:
+            raise refused(error, self._private.path) from error
+
+    def diff(self, before: str, after: str) -> bytes:
+        """A patch between two trees that `git apply` takes, computed from bytes."""
+        return patch_between(self._private, before, after)
+
+    def land(self, run_id: str, before: str, after: str) -> Landing:
+        """Make the files go from `before` to `after`, all or nothing, where they still are as in `before`."""
+        self._repository.check_quiet()
+        return self._landings.land(run_id, before, after)
+
+    def landed(self, run_id: str) -> Landing | None:
+        """The landing of this run if it took effect, after finishing what a crash interrupted."""
+        return self._landings.landed(run_id)
+
+    def rollback(self, run_id: str) -> Restoration:
+        """Undo what this run landed, path by path, only where the files still are as it left them."""
+        return self._landings.rollback(run_id)
+
+    def recover(self) -> tuple[str, ...]:
+        """Finish or undo a landing that a crash interrupted; says in words what was done."""
+        return self._landings.recover()
+
+    def collect(self, days: float = 7.0) -> tuple[str, ...]:
+        """Drop snapshots older than `days` with what only they need, and unused bases; the runs dropped."""
+        oldest = time() - days * DAY
+        dropped, trees = [], []
+        for run_id in self._records.all():
+            record = self._records.load(run_id, "snapshot", SnapshotRecord)
+            if record is not None and record.taken >= oldest:
+                trees.append(record.snapshot.tree)
+            elif record is not None:
+                self._records.forget(run_id)
+                dropped.append(run_id)
+        self._bases.prune()
+        with self._private.locked(b"snapshot"):
+            self._private.git("prune", f"--expire={int(oldest)}", "--", *trees)
+        return tuple(dropped)
+
+    def close(self) -> None:
+        """Let go of bases, processes and the folder."""
+        self._bases.close()
+        self._objects.close()
+        self._folder.close()
+
+    def _files(self, tree: str) -> tuple[tuple[bytes, str], ...]:
+        if tree not in self._listed:
+            if len(self._listed) >= 8:
+                self._listed.pop(next(iter(self._listed)))
+            self._listed[tree] = tuple(listed(self._private, tree))
+        return self._listed[tree]
