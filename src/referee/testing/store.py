@@ -1,96 +1,9 @@
-"""A store in memory with the semantics of the real one, and one that loses power."""
+"""A store that loses power."""
 
 from __future__ import annotations
 
-import hashlib
-from typing import Literal
-
-from referee.domain.errors import Interrupt, UsageError, WorldFault
-from referee.ports import Entry, Lease, RunRecord, Store
-
-
-class MemoryStore:
-    """Runs, entries and blobs in dictionaries; leases and fences as in SQLite."""
-
-    def __init__(self) -> None:
-        self._runs: dict[str, RunRecord] = {}
-        self._owners: dict[str, tuple[str, float]] = {}
-        self._entries: dict[str, list[Entry]] = {}
-        self._blobs: dict[str, bytes] = {}
-
-    def create(self, run_id: str, spec: str, at: str) -> None:
-        """Record a new run."""
-        if run_id in self._runs:
-            raise WorldFault(f"run {run_id} exists")
-        self._runs[run_id] = RunRecord(run_id=run_id, status="running", spec=spec, created=at, fence=0)
-        self._entries[run_id] = []
-
-    def claim(self, run_id: str, owner: str, now: float, ttl: float) -> Lease:
-        """Take the run."""
-        record = self._runs.get(run_id)
-        if record is None:
-            raise UsageError(f"there is no run {run_id}; `referee runs` lists them")
-        holder, until = self._owners.get(run_id, ("", 0.0))
-        if holder and until >= now:
-            raise UsageError(f"run {run_id} is being worked on by {holder}; wait for it or stop it first")
-        self._owners[run_id] = (owner, now + ttl)
-        self._runs[run_id] = record.model_copy(update={"fence": record.fence + 1, "status": "running"})
-        return Lease(run_id=run_id, fence=record.fence + 1)
-
-    def renew(self, lease: Lease, now: float, ttl: float) -> None:
-        """Keep the run."""
-        self._check(lease)
-        self._owners[lease.run_id] = (self._owners[lease.run_id][0], now + ttl)
-
-    def append(self, lease: Lease, entry: Entry) -> None:
-        """Add an entry."""
-        self._check(lease)
-        entries = self._entries[lease.run_id]
-        if any((e.key, e.kind) == (entry.key, entry.kind) or e.n == entry.n for e in entries):
-            raise WorldFault(f"entry {entry.key} {entry.kind} exists")
-        entries.append(entry)
-
-    def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
-        """Close the run."""
-        self._check(lease)
-        self._runs[lease.run_id] = self._runs[lease.run_id].model_copy(update={"status": status, "outcome": outcome})
-        self._owners.pop(lease.run_id, None)
-
-    def release(self, lease: Lease) -> None:
-        """Give the lease back."""
-        if self._runs[lease.run_id].fence == lease.fence:
-            self._owners.pop(lease.run_id, None)
-
-    def entries(self, run_id: str) -> tuple[Entry, ...]:
-        """A run's entries."""
-        return tuple(self._entries.get(run_id, ()))
-
-    def run(self, run_id: str) -> RunRecord | None:
-        """One run."""
-        return self._runs.get(run_id)
-
-    def runs(self) -> tuple[RunRecord, ...]:
-        """All runs, newest first."""
-        return tuple(reversed(self._runs.values()))
-
-    def put(self, data: bytes) -> str:
-        """Store a blob."""
-        digest = hashlib.sha256(data).hexdigest()
-        self._blobs[digest] = data
-        return digest
-
-    def get(self, digest: str) -> bytes:
-        """Read a blob."""
-        if digest not in self._blobs:
-            raise WorldFault(f"blob {digest[:12]} is missing")
-        return self._blobs[digest]
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-    def _check(self, lease: Lease) -> None:
-        if self._runs[lease.run_id].fence != lease.fence:
-            raise WorldFault(f"run {lease.run_id} was taken over by another process; this one stops here")
+from referee.domain.errors import Interrupt
+from referee.ports import Entry, Lease, Store
 
 
 class PowerLoss(Interrupt):

@@ -1,5 +1,6 @@
 """Where journals live."""
 
+from referee.adapters.store.memory import MemoryStore
 from referee.adapters.store.sqlite import SqliteStore
 
-__all__ = ["SqliteStore"]
+__all__ = ["MemoryStore", "SqliteStore"]
