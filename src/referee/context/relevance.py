@@ -1,0 +1,101 @@
+"""Which files and lines a model should see for a brief, most relevant first."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from referee.context.imports import imported, parsed
+from referee.domain.brief import Brief
+from referee.domain.finding import Finding, FindingKind
+from referee.domain.value import Value
+
+Read = Callable[[str], bytes | None]
+
+# What a file earns for each reason to show it.
+TOUCHED, NAMED, FRAME, FOUND, SUSPECT, IMPORTED, IMPORTED_BY_THAT = 8.0, 6.0, 10.0, 5.0, 6.0, 4.0, 1.0
+
+
+class Suspect(Value):
+    """A place that the failing tests ran and the passing ones did not; `score` from 0 to 1."""
+
+    path: str
+    line: int
+    score: float
+
+
+@dataclass
+class Interest:
+    """Why a file is shown: its weight, and the lines and names in it that matter."""
+
+    weight: float = 0.0
+    lines: set[int] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+
+
+def interests(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Suspect]) -> dict[str, Interest]:
+    """Interest by path, heaviest first, for source files only; the targets' own test files are left out."""
+    known, found = frozenset(paths), defaultdict[str, Interest](Interest)
+    tests = {test_path(t) for t in brief.targets}
+    # A model's opinion never reaches an author (E3).
+    for path, line, weight in _places([f for f in brief.findings if f.kind is not FindingKind.OBJECTION]):
+        if path in known:
+            _add(found[path], weight, line)
+    for suspect in suspects:
+        if suspect.path in known:
+            _add(found[suspect.path], SUSPECT * suspect.score, suspect.line)
+    for file in brief.last.files if brief.last else ():
+        if file.path in known:
+            _add(found[file.path], TOUCHED)
+    for path in paths:
+        if path.rsplit("/", 1)[-1] in brief.task.text:
+            _add(found[path], NAMED)
+    _follow_imports(tests, read, known, found)
+    ranked = sorted(found.items(), key=lambda item: (-item[1].weight, item[0]))
+    return {path: interest for path, interest in ranked if path not in tests}
+
+
+def _places(findings: Sequence[Finding]) -> Iterator[tuple[str, int, float]]:
+    """Where findings point, and their frames, the innermost weighing most."""
+    for item in findings:
+        yield item.path, item.line, FOUND
+        for depth, frame in enumerate(reversed(item.frames)):
+            yield frame.path, frame.line, FRAME / (depth + 1)
+
+
+def test_path(target: str) -> str:
+    """The file of a test id."""
+    return target.partition("::")[0]
+
+
+def test_names(target: str) -> set[str]:
+    """The functions and classes that a test id names."""
+    return {part.partition("[")[0] for part in target.split("::")[1:]}
+
+
+def _add(interest: Interest, weight: float, line: int = 0) -> None:
+    interest.weight += weight
+    if line > 0:
+        interest.lines.add(line)
+
+
+def _follow_imports(tests: set[str], read: Read, known: frozenset[str], found: dict[str, Interest]) -> None:
+    """What the failing tests import, and what that imports in turn; the names the tests use matter in both."""
+    first: set[str] = set()
+    names: set[str] = set()
+    for test in sorted(tests):
+        source = read(test) or b""
+        first |= set(imported(source, test, known))
+        names |= _used(source)
+    second = {p for path in first for p in imported(read(path) or b"", path, known)}
+    for path in first | second:
+        _add(found[path], IMPORTED if path in first else IMPORTED_BY_THAT)
+    for interest in found.values():
+        interest.names |= names
+
+
+def _used(source: bytes) -> set[str]:
+    nodes = ast.walk(parsed(source) or ast.Module(body=[], type_ignores=[]))
+    return {n.id if isinstance(n, ast.Name) else n.attr for n in nodes if isinstance(n, ast.Name | ast.Attribute)}
