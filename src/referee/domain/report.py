@@ -223,3 +223,22 @@ def check_report(results: Sequence[CheckResult], feedback: str) -> CheckReport:
     )
     passed = bool(layers) and all(s.state is CheckState.PASS for s in layers)
     return CheckReport(passed=passed, layers=layers, findings=findings, feedback=feedback)
+
+
+class BackendReport(Value):
+    """What one way of isolating can do here. `probes` are the single measurements; `advice` what would help."""
+
+    name: str
+    usable: bool
+    why_not: str = ""
+    level: str
+    probes: Mapping[str, Any] = {}
+    advice: str = ""
+
+
+class DoctorReport(Value):
+    """What this machine can isolate. `chosen` is the backend a run would use, empty if none may be used."""
+
+    backends: tuple[BackendReport, ...] = ()
+    chosen: str = ""
+    user_file: str = ""

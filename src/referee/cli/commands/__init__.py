@@ -1,0 +1,1 @@
+"""One module per command; what is heavy is imported inside the command."""

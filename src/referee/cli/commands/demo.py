@@ -1,0 +1,33 @@
+"""`referee demo`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from referee.cli import options as o
+
+
+def demo(
+    keep: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Keep the repaired repository here.", show_default="removed")
+    ] = None,
+    allow_degraded: o.AllowDegraded = False,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Repair a real bug in a bundled sample project: no key, no network.
+
+    Example: referee demo --keep shop
+    """
+    from referee import api
+    from referee.cli.running import finish, running
+    from referee.cli.sample import sample
+    from referee.domain.task import Task
+
+    with running(quiet=quiet) as display, sample(keep) as place:
+        config = o.settings(place, o.isolation_flag(False, allow_degraded) | {"generator": "search", "land": "tree"})
+        display.note(f"the sample project is in {place}; two of its tests fail")
+        outcome = api.fix(Task(repo=place, text="the total on some invoices is wrong"), config, display)
+    finish(outcome, display, as_json=json)

@@ -1,0 +1,99 @@
+"""`referee fix`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from referee.cli import options as o
+
+
+def _model(help: str) -> typer.models.OptionInfo:
+    return typer.Option(metavar="PROVIDER:NAME", help=help, show_default="as configured")  # type: ignore[no-any-return]
+
+
+def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
+    task: Annotated[str, typer.Argument(metavar="[TASK]", help="What is wrong, in a sentence.", show_default="")] = "",
+    repo: o.Repo = ".",
+    target: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="A test that fails now; repeat for several.", show_default="the failing suite"),
+    ] = None,
+    max_steps: o.MaxSteps = None,
+    timeout: o.Timeout = None,
+    max_tokens: o.MaxTokens = None,
+    max_cost: o.MaxCost = None,
+    generator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|search|model|command:ARGV",
+            help="Who proposes. auto: the search (bounded), then the model if one is configured.",
+            show_default="auto",
+        ),
+    ] = None,
+    model: Annotated[str | None, _model("The model that proposes; also scripted:FILE, recorded:FILE.")] = None,
+    cheap_model: Annotated[str | None, _model("The model when the budget gets short.")] = None,
+    fixer_model: Annotated[str | None, _model("The model that mends a failed proposal.")] = None,
+    evaluator_model: Annotated[str | None, _model("The model that may object.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="An OpenAI-compatible server.", show_default="the provider's")
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT", help="US dollars per million tokens, for a model no list prices.", show_default="listed"
+        ),
+    ] = None,
+    record: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Record the model's answers, to replay with recorded:FILE.")
+    ] = None,
+    candidates: Annotated[
+        int | None, typer.Option(metavar="N", help="Candidates judged in parallel.", show_default="1")
+    ] = None,
+    land: Annotated[
+        str | None,
+        typer.Option(
+            metavar="tree|commit|branch:NAME|patch:FILE|pr|none", help="Where a result goes.", show_default="tree"
+        ),
+    ] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The kind of work.", show_default="bugfix")] = None,
+    seed: o.Seed = None,
+    python: o.Python = None,
+    require_isolation: o.RequireIsolation = False,
+    allow_degraded: o.AllowDegraded = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing. It never answers a signature.")] = False,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Repair what fails, inside a budget; your files change only if every check passes.
+
+    Example: referee fix "discounts are wrong" --target tests/test_cart.py::test_discount
+    """
+    config = o.settings(
+        repo,
+        o.budget_flags(max_steps, timeout, max_tokens, max_cost)
+        | o.isolation_flag(require_isolation, allow_degraded)
+        | {
+            "generator": generator,
+            "models.default": model,
+            "models.cheap": cheap_model,
+            "models.fixer": fixer_model,
+            "models.evaluator": evaluator_model,
+            "models.base_url": base_url,
+            "models.price": price,
+            "record": record,
+            "candidates": candidates,
+            "land": land,
+            "preset": preset,
+            "seed": seed,
+            "python": python,
+        },
+    )
+    from referee import api
+    from referee.cli.running import finish, running
+    from referee.domain.task import Task
+
+    with running(quiet=quiet) as display:
+        outcome = api.fix(Task(repo=repo, text=task, targets=tuple(target or ())), config, display)
+    finish(outcome, display, as_json=json)

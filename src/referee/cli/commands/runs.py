@@ -1,0 +1,25 @@
+"""`referee runs`."""
+
+from __future__ import annotations
+
+from referee.cli import options as o
+
+
+def runs(repo: o.Repo = ".", json: o.Json = False) -> None:
+    """List the runs of a repository, newest first.
+
+    Example: referee runs --json
+    """
+    o.settings(repo, {})
+    from referee import api
+    from referee.cli.output import document, put
+    from referee.render.plain import line
+    from referee.render.words import dollars
+
+    for summary in api.runs(repo):
+        if json:
+            document(summary)
+            continue
+        how = summary.stop_reason.value if summary.stop_reason else summary.status
+        cost = f"{summary.steps} steps, {summary.wall_seconds:.1f} s, {dollars(summary.cost_usd)}"
+        put(f"{summary.run_id}  {how:<16}  {cost:<24}  {line(summary.task, 60)}".rstrip() + "\n")

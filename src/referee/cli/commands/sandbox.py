@@ -1,0 +1,66 @@
+"""`referee sandbox`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options as o
+
+if TYPE_CHECKING:
+    from referee.ports import Execution
+
+
+def sandbox(
+    command: Annotated[list[str], typer.Argument(metavar="-- CMD…", help="The command and its arguments.")],
+    repo: o.Repo = ".",
+    timeout: o.Timeout = None,
+    require_isolation: o.RequireIsolation = False,
+    allow_degraded: o.AllowDegraded = False,
+    json: o.Json = False,
+) -> None:
+    """Run one command on a throw-away copy of the repository: no network, no credentials, nothing of the host writable.
+
+    Its exit code is the command's; a command killed by a limit exits 137, by a signal 128 + its number.
+
+    Example: referee sandbox -- python -m pytest -q
+    """
+    flags = {"budget.timeout": timeout} | o.isolation_flag(require_isolation, allow_degraded)
+    config = o.settings(repo, flags)
+    from referee import api
+    from referee.cli.output import document, put_bytes
+    from referee.cli.signals import cancellable
+
+    with cancellable():
+        ended = api.sandbox(tuple(command), repo, config)
+    if json:
+        document(ended)
+    else:
+        put_bytes(ended.stdout)
+        _complain(ended)
+    raise typer.Exit(_exit_code(ended))
+
+
+def _complain(ended: Execution) -> None:
+    import sys
+
+    from referee.cli.ending import say
+
+    sys.stderr.flush()
+    sys.stderr.buffer.write(ended.stderr)
+    sys.stderr.buffer.flush()
+    if ended.killed_by:
+        say(f"the command was killed: {ended.killed_by}")
+    dropped = ended.stdout_total + ended.stderr_total - len(ended.stdout) - len(ended.stderr)
+    if dropped > 0:
+        say(f"{dropped} bytes of output were dropped")
+
+
+def _exit_code(ended: Execution) -> int:
+    import signal
+
+    if ended.exit_code is not None:
+        return ended.exit_code
+    name = (ended.killed_by or "").removeprefix("signal:")
+    return 128 + signal.Signals[name] if name in signal.Signals.__members__ else 137

@@ -1,0 +1,61 @@
+"""Results on standard output: text for people, or one JSON document and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from pydantic import BaseModel
+
+from referee.domain.report import Outcome
+from referee.render.plain import plain
+from referee.render.text import text
+
+_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+
+
+def put(words: str) -> None:
+    """Write to stdout. A reader that went away (`referee show … | head`) is no error."""
+    put_bytes(words.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+
+
+def put_bytes(data: bytes) -> None:
+    """Write to stdout as it is."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Whatever is still written, also at exit, goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def document(value: BaseModel) -> None:
+    """One JSON document on one line."""
+    put(value.model_dump_json() + "\n")
+
+
+def result(outcome: Outcome, *, as_json: bool) -> None:
+    """What a run came to: the report as JSON, or its text and the diff."""
+    if as_json:
+        document(outcome.report)
+        return
+    put(text(outcome.report))
+    if outcome.diff:
+        put("\n" + shown(outcome.diff))
+
+
+def shown(diff: str) -> str:
+    """A diff as it is for a pipe; neutralised, and coloured unless NO_COLOR is set, for a terminal."""
+    if not sys.stdout.isatty():
+        return diff
+    rows = plain(diff).split("\n")
+    if not _colours_wanted():
+        return "\n".join(rows)
+    return "\n".join(f"{_COLOURS[r[0]]}{r}\x1b[0m" if r[:1] in _COLOURS else r for r in rows)
+
+
+def _colours_wanted() -> bool:
+    from referee.cli.progress import console
+
+    return not console().no_color
