@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from referee.adapters.sandbox.userns import UsernsSandbox, sandbox_owner
+from referee.adapters.sandbox.requests import sandbox_owner
+from referee.adapters.sandbox.userns import UsernsSandbox
 from referee.ports import Sandbox
 
 

@@ -1,134 +1,88 @@
-"""The harness's side of a fork server: handing over requests, and turning reports into executions."""
+"""The harness's side of a fork server: starting one, handing over requests, reading how they ended."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
-import secrets
 import socket
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import subprocess
+import sys
+import tempfile
+from typing import Any
 
+from referee.adapters.sandbox.descriptors import Descriptors
+from referee.adapters.sandbox.requests import HERE, sandbox_owner
 from referee.adapters.sandbox.stage.request import Request, encode
-from referee.adapters.sandbox.streams import Capped, Stream, Whole, drain
+from referee.adapters.sandbox.streams import drain
 from referee.domain.errors import WorldFault
 from referee.ports import Execution, Isolation, Limits
 
-_SPARE_SECONDS = 60.0  # for setting up and tearing down, beyond a command's own wall-clock limit
-_KEY_BYTES = 32
-
-
-@dataclass
-class _Open:
-    """Descriptors to close whatever happens: `theirs` once handed over, `ours` at the end."""
-
-    theirs: list[int] = field(default_factory=list)
-    ours: list[int] = field(default_factory=list)
-
-    def pipe(self, owner: tuple[int, int] | None) -> tuple[int, int]:
-        """A pipe that the command's user may open again by name, as `/dev/stdout` does."""
-        out, into = os.pipe()
-        if owner is not None:
-            os.fchown(into, *owner)
-        return out, into
-
-    def give(self, fd: int) -> int:
-        self.theirs.append(fd)
-        return fd
-
-    def keep(self, fd: int) -> int:
-        self.ours.append(fd)
-        return fd
-
-    def close(self, which: list[int]) -> None:
-        while which:
-            os.close(which.pop())
-
-
-@contextlib.contextmanager
-def _descriptors() -> Iterator[_Open]:
-    held = _Open()
-    try:
-        yield held
-    finally:
-        held.close(held.theirs)
-        held.close(held.ours)
+_SPARE_SECONDS = 60.0  # for setting up and taking down, beyond a command's own wall-clock limit
+_BOOT = f"import sys; sys.path.insert(0, {HERE!r}); from stage import server; server.main()"
 
 
 class ForkServer:
-    """Runs requests through the server behind `jobs`. Safe to use from several threads."""
+    """One server process, as itself or (as root) as root until each request's child gives that up."""
 
-    def __init__(self, jobs: socket.socket, isolation: Isolation) -> None:
-        self._jobs, self._isolation = jobs, isolation
+    def __init__(self) -> None:
+        self.jobs, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with contextlib.closing(theirs), tempfile.TemporaryFile() as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-B", "-c", _BOOT],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env={},
+                cwd="/",
+                start_new_session=True,  # or Ctrl-C at the terminal would end it before us
+            )
 
-    def run(self, request: Request, contents: list[bytes], limits: Limits) -> Execution:
-        """Run one request to its end. Raises `WorldFault` if it could not be started as asked."""
-        with _descriptors() as held:
-            control, there = socket.socketpair()
-            held.give(there.detach())
-            held.keep(control.fileno())
-            control_fd = control.detach()
-            streams: dict[int, Stream] = {}
-            for _ in ("stdout", "stderr"):
-                out, into = held.pipe(request.owner)
-                held.give(into)
-                streams[held.keep(out)] = Capped(limits.output_bytes)
-            key = self._channel(held, request, limits, streams) if request.channel else b""
-            self._submit(held, request, contents)
-            with socket.socket(fileno=os.dup(control_fd)) as wire:
-                raw = drain(streams, wire, limits.wall_seconds + _SPARE_SECONDS)
-            return _execution(raw, list(streams.values()), key, self._isolation)
-
-    def _channel(self, held: _Open, request: Request, limits: Limits, streams: dict[int, Stream]) -> bytes:
-        key = secrets.token_bytes(_KEY_BYTES)
-        key_out, key_in = held.pipe(request.owner)
-        held.give(key_out)
-        os.write(key_in, key)
-        os.close(key_in)
-        frames_out, frames_in = held.pipe(request.owner)
-        held.give(frames_in)
-        streams[held.keep(frames_out)] = Whole(limits.channel_bytes)
-        return key
-
-    def _submit(self, held: _Open, request: Request, contents: list[bytes]) -> None:
-        memory = os.memfd_create("request")
-        held.theirs.insert(0, memory)
-        view = memoryview(encode(request, contents))
-        while view:
-            view = view[os.write(memory, view) :]
-        hand_over(self._jobs, held.theirs)
-        held.close(held.theirs)
+    def close(self) -> None:
+        """End the server; everything it runs dies with it."""
+        self.jobs.close()
+        self._process.kill()
+        self._process.wait()
 
 
-def hand_over(jobs: socket.socket, descriptors: list[int]) -> None:
-    """Send one request's descriptors. Raises `WorldFault` if the server is gone."""
+def run(
+    jobs: socket.socket, request: Request, contents: list[bytes], limits: Limits, isolation: Isolation
+) -> Execution:
+    """Run one request behind `jobs` to its end. Raises `WorldFault` if it could not be started as asked."""
+    with Descriptors(encode(request, contents), limits, sandbox_owner()) as held:
+        channel = held.add_channel() if request.channel else None
+        submit(held, jobs)
+        report = report_of(drain(held.streams, held.control, limits.wall_seconds + _SPARE_SECONDS))
+        return Execution(
+            exit_code=None if report["killed_by"] else report["exit_code"],
+            killed_by=report["killed_by"],
+            stdout=held.stdout.content,
+            stderr=held.stderr.content,
+            stdout_total=held.stdout.total,
+            stderr_total=held.stderr.total,
+            channel=channel.content if channel else b"",
+            key=held.key,
+            duration_ms=round(report["seconds"] * 1000),
+            cpu_seconds=round(report["cpu"], 3),
+            peak_memory_bytes=report["peak"],
+            left_processes=report["left"],
+            isolation=isolation,
+        )
+
+
+def submit(held: Descriptors, jobs: socket.socket) -> None:
+    """Hand a request over. Raises `WorldFault` if nobody is there to take it."""
     try:
-        socket.send_fds(jobs, [b"r"], descriptors)
+        held.send(jobs)
     except OSError as e:
         raise WorldFault(f"the sandbox's server has ended ({e.strerror}); run the command again") from e
 
 
-def _execution(raw: bytes, streams: list[Stream], key: bytes, isolation: Isolation) -> Execution:
+def report_of(raw: bytes) -> dict[str, Any]:
+    """The report of a request. Raises `WorldFault` if there is none, or if it tells of one."""
     try:
-        report = json.loads(raw)
+        report: dict[str, Any] = json.loads(raw)
     except ValueError as e:
-        raise WorldFault("the sandbox ended without saying how; see the kernel log for what killed it") from e
+        raise WorldFault("the sandbox ended without saying how; the kernel log may say what killed it") from e
     if report["fault"] is not None:
         raise WorldFault(f"the sandbox could not be set up: {report['fault']}")
-    out, err, *channel = streams
-    return Execution(
-        exit_code=None if report["killed_by"] else report["exit_code"],
-        killed_by=report["killed_by"],
-        stdout=out.content,
-        stderr=err.content,
-        stdout_total=out.total,
-        stderr_total=err.total,
-        channel=channel[0].content if channel else b"",
-        key=key,
-        duration_ms=round(report["seconds"] * 1000),
-        cpu_seconds=round(report["cpu"], 3),
-        peak_memory_bytes=report["peak"],
-        left_processes=report["left"],
-        isolation=isolation,
-    )
+    return report

@@ -75,22 +75,24 @@ class Whole:
 Stream = Capped | Whole
 
 
-def drain(streams: Mapping[int, Stream], control: socket.socket, patience: float | None) -> bytes:
+def drain(
+    streams: Mapping[int, Stream], control: socket.socket, patience: float, until: socket.socket | None = None
+) -> bytes:
     """Read all `streams` to their ends and the report on `control`; stop a flood through `control`.
 
-    Returns the report, empty if the other side died without one or nothing came for `patience` seconds.
+    Returns the report: empty if the other side died without one, if nothing came for `patience` seconds, or if
+    something can be read from `until` first.
     """
     poll, report, stopped = select.poll(), b"", False
     waiting = set(streams) | {control.fileno()}
-    deadline = None if patience is None else time.monotonic() + patience
-    for fd in waiting:
+    deadline = time.monotonic() + patience
+    for fd in waiting | ({until.fileno()} if until else set()):
         poll.register(fd, select.POLLIN)
     while waiting:
-        left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-        ready = poll.poll(left)
-        if not ready:
+        ready = [fd for fd, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1000)]
+        if not ready or (until and until.fileno() in ready):
             return report
-        for fd, _ in ready:
+        for fd in ready:
             data = os.read(fd, _CHUNK)
             if not data:
                 poll.unregister(fd)
@@ -99,7 +101,7 @@ def drain(streams: Mapping[int, Stream], control: socket.socket, patience: float
                 report += data
             else:
                 streams[fd].feed(data)
-                if streams[fd].flooded and not stopped:
-                    control.sendall(b"output")
-                    stopped = True
+        if not stopped and any(s.flooded for s in streams.values()):
+            control.sendall(b"output")
+            stopped = True
     return report

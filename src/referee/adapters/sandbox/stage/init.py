@@ -8,7 +8,7 @@ import struct
 import time
 from typing import NoReturn
 
-from . import confine, kernel, patch, places, view
+from . import confine, kernel, patch, places, system, view
 from .request import Request
 
 _GRACE, _NAP = 0.1, 0.005  # seconds in which what the command left may end by itself
@@ -74,18 +74,18 @@ def run(request: Request, sources: view.Sources, files: Files, offset: int, even
     except Exception as e:  # whatever it is, the supervisor must hear of it
         tell.fault(str(e) if isinstance(e, OSError) else f"{type(e).__name__}: {e}")
         os._exit(1)
-    if leader == 0:
-        return _command(request, files)
-    files.close_streams()
-    tell.started(time.process_time())
-    _outlive(leader, tell)
+    if leader != 0:
+        files.close_streams()
+        tell.started(time.process_time())
+        _outlive(leader, tell)
+    return _command(request, files)
 
 
 def _prepare(request: Request, sources: view.Sources, files: Files, offset: int) -> None:
     kernel.set_dumpable(False)  # or the command could write to this process's memory
     os.umask(0o022)
     confine.loopback_up()
-    kernel.set_hostname(view.system.HOSTNAME)
+    kernel.set_hostname(system.HOSTNAME)
     view.View(request, sources).enter()
     if request.lower and request.changes:
         patch.apply(request.lower.mount_at, request.changes, files.contents, offset)
@@ -109,11 +109,11 @@ def _command(request: Request, files: Files) -> Call | None:
     confine.reset_signals(python=request.kind == "call")
     if request.kind != "serve":
         confine.limit(request.bounds)
-    if request.kind == "call":
-        os.environ.clear()
-        os.environ.update(request.env)
-        return request.argv
-    execute(request.argv, request.env)
+    if request.kind != "call":
+        execute(request.argv, request.env)
+    os.environ.clear()
+    os.environ.update(request.env)
+    return request.argv
 
 
 def execute(argv: tuple[str, ...], env: dict[str, str]) -> NoReturn:

@@ -6,7 +6,6 @@ import ctypes
 import os
 import platform
 import struct
-from typing import Optional
 
 ARCH = platform.machine()
 
@@ -51,7 +50,7 @@ def _call(what: str, number: int, *arguments: object) -> int:
     return _check(_libc.syscall(ctypes.c_long(number), *wide), what)
 
 
-def mount(source: str, target: str, kind: Optional[str], flags: int, options: str = "") -> None:
+def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
     """mount(2) of a new file system at `target`, as seen from the current root."""
     fs = kind.encode() if kind else None
     result = _libc.mount(

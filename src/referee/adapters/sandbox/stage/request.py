@@ -6,7 +6,7 @@ import json
 import os
 import struct
 from dataclasses import asdict, dataclass
-from typing import Any, Optional
+from typing import Any
 
 _LENGTH = struct.Struct("<Q")
 
@@ -32,10 +32,10 @@ class Lower:
 class Bounds:
     """Limits in bytes and seconds; None means none."""
 
-    wall: Optional[float]
-    cpu: Optional[float]
-    memory: Optional[int]
-    address_space: Optional[int]
+    wall: float | None
+    cpu: float | None
+    memory: int | None
+    address_space: int | None
     file: int
     disk: int
     processes: int
@@ -47,7 +47,7 @@ class Change:
     """One path of a patch; `size` is None for a deletion."""
 
     path: str
-    size: Optional[int]
+    size: int | None
     executable: bool = False
 
 
@@ -64,10 +64,10 @@ class Request:
     cwd: str
     bounds: Bounds
     binds: tuple[Bind, ...] = ()
-    lower: Optional[Lower] = None
+    lower: Lower | None = None
     changes: tuple[Change, ...] = ()
     channel: bool = False
-    owner: Optional[tuple[int, int]] = None
+    owner: tuple[int, int] | None = None
     stage: str = ""
 
 

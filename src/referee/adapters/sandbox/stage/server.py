@@ -25,21 +25,16 @@ def main() -> None:
 
 def serve(requests: socket.socket, watched: int = -1) -> init.Call | None:
     """Fork a supervisor for each message. Returns None when told to stop, a call in the child that makes it."""
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    wake_out, wake_in = os.pipe()
-    for fd in (wake_out, wake_in):
-        os.set_blocking(fd, False)
-    signal.set_wakeup_fd(wake_in, warn_on_full_buffer=False)
-    while os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC) < _LOWEST:
-        pass
+    ended = _ends_of_children()
+    _fill_low_descriptors()
     poll = select.poll()
-    for fd in (requests.fileno(), wake_out, watched):
+    for fd in (requests.fileno(), ended, watched):
         if fd >= 0:
             poll.register(fd, select.POLLIN)
     while True:
         ready = [fd for fd, _ in poll.poll()]
-        if wake_out in ready:
-            os.read(wake_out, 512)
+        if ended in ready:
+            os.read(ended, 512)
             _reap()
         if watched in ready:
             return None
@@ -50,6 +45,21 @@ def serve(requests: socket.socket, watched: int = -1) -> init.Call | None:
             child, call = _fork(requests, numbers)
             if child:
                 return call
+
+
+def _ends_of_children() -> int:
+    """A descriptor that becomes readable whenever a child has ended."""
+    out, into = os.pipe()
+    for fd in (out, into):
+        os.set_blocking(fd, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(into, warn_on_full_buffer=False)
+    return out
+
+
+def _fill_low_descriptors() -> None:
+    while os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC) < _LOWEST:
+        pass
 
 
 def _fork(requests: socket.socket, numbers: list[int]) -> tuple[bool, init.Call | None]:

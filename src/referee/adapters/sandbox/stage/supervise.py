@@ -9,7 +9,7 @@ import select
 import signal
 import socket
 import time
-from typing import NoReturn, Optional
+from typing import NoReturn
 
 from . import confine, init, kernel, view, watch
 from .request import Request, decode
@@ -22,9 +22,9 @@ class Report:
     """How a command ended, as the harness is told."""
 
     def __init__(self) -> None:
-        self.fault: Optional[str] = None
-        self.killed_by: Optional[str] = None
-        self.exit_code: Optional[int] = None
+        self.fault: str | None = None
+        self.killed_by: str | None = None
+        self.exit_code: int | None = None
         self.left = False
         self.cpu = 0.0
         self.peak = 0
@@ -48,11 +48,11 @@ def supervise(parent: int, numbers: list[int]) -> init.Call | None:
         report.fault = _words(e)
         report.send(control)
         os._exit(1)
-    if pid == 0:
-        control.close()
-        return init.run(request, sources, files, offset, events)
-    files.close_streams()
-    _Supervisor(request, control, pid, events, report).run()
+    if pid != 0:
+        files.close_streams()
+        _Supervisor(request, control, pid, events, report).run()
+    control.close()
+    return init.run(request, sources, files, offset, events)
 
 
 def _words(error: Exception) -> str:
@@ -98,10 +98,10 @@ class _Supervisor:
     def __init__(self, request: Request, control: socket.socket, pid: int, events: int, report: Report) -> None:
         self._bounds, self._control, self._pid = request.bounds, control, pid
         self._events, self._report = events, report
-        self._tree: Optional[watch.Tree] = None
+        self._tree: watch.Tree | None = None
         self._pace = watch.Pace()
         self._began = time.monotonic()
-        self._deadline: Optional[float] = self._began + _SETUP_SECONDS
+        self._deadline: float | None = self._began + _SETUP_SECONDS
         self._own_cpu = 0.0
         self._crowded = 0
         self._ended = False

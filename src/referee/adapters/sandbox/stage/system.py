@@ -16,9 +16,9 @@ _ETC_FOLDERS = ("/etc/alternatives", "/etc/ssl/certs", "/etc/pki/tls/certs", "/e
 _ETC_FILES = ("ld.so.cache", "ld.so.conf", "protocols", "services", "mime.types", "timezone", "ssl/openssl.cnf")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _EMPTY = ("home", "mnt", "opt", "proc", "run", "srv", "var", "root", "dev/pts", "etc/ssl")
-_LINKS = {
+_LINKS: dict[str, str] = {
     "dev/fd": "/proc/self/fd", "dev/stdin": "/proc/self/fd/0", "dev/stdout": "/proc/self/fd/1",
-    "dev/stderr": "/proc/self/fd/2", "dev/ptmx": "pts/ptmx", "etc/mtab": "/proc/self/mounts", "var/tmp": "/tmp",
+    "dev/stderr": "/proc/self/fd/2", "dev/ptmx": "pts/ptmx", "etc/mtab": "/proc/self/mounts", "var/tmp": "/tmp",  # noqa: S108
     "var/run": "/run",
 }  # fmt: skip
 _ZONES = "/usr/share/zoneinfo/"

@@ -58,7 +58,7 @@ def _make(module: ModuleType, argv: list[str]) -> NoReturn:
         code = e.code if isinstance(e.code, int) else int(e.code is not None)
         if e.code is not None and not isinstance(e.code, int):
             print(e.code, file=sys.stderr)
-    except BaseException:  # noqa: BLE001 - the same end as an uncaught exception of a script
+    except BaseException:  # the same end as an uncaught exception of a script
         traceback.print_exc()
         code = 1
     threading._shutdown()  # type: ignore[attr-defined]

@@ -1,0 +1,87 @@
+"""The descriptors of one request: pipes for what the command writes, a control socket, the request itself."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from types import TracebackType
+from typing import TypeVar
+
+from referee.adapters.sandbox.streams import Capped, Stream, Whole
+from referee.ports import Limits
+
+_KEY_BYTES = 32
+_S = TypeVar("_S", Capped, Whole)
+
+
+class Descriptors:
+    """Everything one request needs, ours and theirs; leaving the context closes what is still open.
+
+    `owner` is the user the command runs as, if not ourselves: it may then open its pipes again by name, as
+    `/dev/stdout` does.
+    """
+
+    def __init__(self, body: bytes, limits: Limits, owner: tuple[int, int] | None) -> None:
+        self._owner, self._limits = owner, limits
+        self._theirs: list[int] = []
+        self._ours: list[int] = []
+        self.streams: dict[int, Stream] = {}
+        self.key = b""
+        self._theirs.append(_file_with(body))
+        self.control, there = socket.socketpair()
+        self._theirs.append(there.detach())
+        self.stdout = self._stream(Capped(limits.output_bytes))
+        self.stderr = self._stream(Capped(limits.output_bytes))
+
+    def add_channel(self) -> Whole:
+        """A pipe with a fresh key to read, and one for frames."""
+        self.key = secrets.token_bytes(_KEY_BYTES)
+        out, into = self._pipe()
+        os.write(into, self.key)
+        os.close(into)
+        self._theirs.append(out)
+        return self._stream(Whole(self._limits.channel_bytes))
+
+    def add_socket(self, there: socket.socket) -> None:
+        """Hand over one more socket."""
+        self._theirs.append(there.detach())
+
+    def send(self, jobs: socket.socket) -> None:
+        """Hand their side over, and let go of it."""
+        socket.send_fds(jobs, [b"r"], self._theirs)
+        _close(self._theirs)
+
+    def __enter__(self) -> Descriptors:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        _close(self._theirs)
+        _close(self._ours)
+        self.control.close()
+
+    def _pipe(self) -> tuple[int, int]:
+        out, into = os.pipe()
+        if self._owner is not None:
+            os.fchown(into, *self._owner)
+        return out, into
+
+    def _stream(self, stream: _S) -> _S:
+        out, into = self._pipe()
+        self._theirs.append(into)
+        self._ours.append(out)
+        self.streams[out] = stream
+        return stream
+
+
+def _file_with(body: bytes) -> int:
+    fd = os.memfd_create("request")
+    rest = memoryview(body)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+    return fd
+
+
+def _close(descriptors: list[int]) -> None:
+    while descriptors:
+        os.close(descriptors.pop())
