@@ -39,7 +39,7 @@ Decision = Land | Repair | Switch | Stop
 
 
 def decide(history: Sequence[Verdict], budget: BudgetView) -> Decision:
-    """The next move after the last verdict of `history` (never empty).
+    """The next move after the last verdict of `history` (never empty; one player's, generator and fixer alike).
 
     Order matters: what passed lands even if it used the last of the budget; what the world did is never
     blamed on the author; then the budget; then lack of progress.
@@ -54,7 +54,7 @@ def decide(history: Sequence[Verdict], budget: BudgetView) -> Decision:
     refused = budget.refusal(Cost(steps=1))
     if refused is not None:
         return Stop(reason=_named(last, refused), note=last.note)
-    judged = [v for v in history if v.proposed and v.author == last.author]
+    judged = [v for v in history if v.proposed]
     if not last.proposed or len(judged) < 2:
         return Repair()
     before = judged[-2]

@@ -92,9 +92,9 @@ def test_an_author_with_nothing_more_is_switched() -> None:
     )
 
 
-def test_another_authors_failure_is_not_held_against_this_one() -> None:
-    other = failed("x").model_copy(update={"author": "b"})
-    assert isinstance(decide([other, failed("x")], PLENTY), Repair)
+def test_a_fixer_that_repeats_the_generators_failure_makes_no_progress() -> None:
+    fixer = failed("x", "q").model_copy(update={"author": "b"})
+    assert isinstance(decide([failed("x"), fixer], PLENTY), Stop)
 
 
 def test_a_regression_at_the_gate_is_named() -> None:
