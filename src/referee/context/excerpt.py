@@ -42,6 +42,8 @@ def _heading(path: str, data: bytes, note: str) -> str:
     notes = [note] if note else []
     if not is_utf8(data):
         notes.append("not UTF-8: other bytes appear as \\xNN and cannot be edited")
+    if data and not data.endswith((b"\n", b"\r")):
+        notes.append("no newline at its end")
     return f"File {plain(path)}{' (' + '; '.join(notes) + ')' if notes else ''}:"
 
 

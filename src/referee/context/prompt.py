@@ -78,7 +78,7 @@ class Prompt(Value):
 @functools.cache
 def system(role: Role) -> str:
     """The static prefix of a role: the same bytes on every call, whatever the run."""
-    schema = json.dumps(reply_schema(), sort_keys=True, indent=1)
+    schema = json.dumps(reply_schema(), sort_keys=True, separators=(",", ":"))
     example = json.dumps(_EXAMPLE, indent=1)
     return f"{_IDENTITY[role]}\n{_RULES}{schema}\n\nAn example of the form, from another repository:\n{example}\n"
 
@@ -129,10 +129,14 @@ def _listing(paths: Sequence[str]) -> str:
 
 
 def _tests(brief: Brief, read: Read) -> str:
-    """The target's own test files, whole or the tests named."""
+    """The targets' own test files, whole or the tests named, and then the fixtures around them."""
     named: dict[str, set[str]] = {}
     for target in brief.targets:
         named.setdefault(test_path(target), set()).update(test_names(target))
+    for path in list(named):
+        folders = path.split("/")[:-1]
+        for depth in range(len(folders), -1, -1):
+            named.setdefault("/".join([*folders[:depth], "conftest.py"]), set())
     sections, room = [], TEST_CHARS
     for path, names in named.items():
         data = read(path)

@@ -88,22 +88,23 @@ def _locate(data: bytes, edit: Edit, number: int) -> tuple[int, int, bytes]:
 
 
 def _with_endings(data: bytes, start: int, end: int, new: bytes) -> bytes:
-    """`new` with the line endings of what it replaces: lines that stay keep theirs, others take the local one."""
-    before, after = data[start:end].split(b"\n"), new.split(b"\n")
-    endings = [b"\r\n" if line.endswith(b"\r") else b"\n" for line in before[:-1]]
-    local = endings[0] if endings else _ending_near(data, start)
-    plain = [line.removesuffix(b"\r") for line in before[:-1]]
-    out = b""
-    for i, line in enumerate(after[:-1]):
-        from_end = i - (len(after) - 1)
-        if i < len(plain) and plain[: i + 1] == after[: i + 1]:
-            ending = endings[i]
-        elif -from_end <= len(plain) and plain[from_end:] == after[from_end - 1 : -1]:
-            ending = endings[from_end]
-        else:
-            ending = local
-        out += line + ending
-    return out + after[-1]
+    """`new` with the line endings of what it replaces: lines that stay keep theirs, others take their place's."""
+    before, after = data[start:end].split(b"\n")[:-1], new.split(b"\n")
+    endings = [b"\r\n" if line.endswith(b"\r") else b"\n" for line in before]
+    old, lines = [line.removesuffix(b"\r") for line in before], after[:-1]
+    head = _alike(old, lines)
+    tail = _alike(old[head:][::-1], lines[head:][::-1])
+    replaced = endings[head : len(endings) - tail]
+    added = len(lines) - head - tail
+    filler = replaced[-1] if replaced else endings[head - 1] if head else _ending_near(data, start)
+    middle = [*replaced[:added], *[filler] * (added - len(replaced))]
+    chosen = [*endings[:head], *middle, *endings[len(endings) - tail :]]
+    return b"".join(line + ending for line, ending in zip(lines, chosen, strict=True)) + after[-1]
+
+
+def _alike(a: list[bytes], b: list[bytes]) -> int:
+    """How many items at the start of both are equal."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _ending_near(data: bytes, position: int) -> bytes:
