@@ -75,10 +75,13 @@ def read(path: str) -> str | None:
         return None
     except OSError as wrong:
         raise UsageError(f"{path} cannot be read ({wrong.strerror}); make it readable or move it away") from None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UsageError(f"{path} is not a regular file; move it away")
-        data = file.read(MAX_BYTES + 1)
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(MAX_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > MAX_BYTES:
         raise UsageError(f"{path} is larger than {MAX_BYTES} bytes; shorten it")
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -76,7 +76,14 @@ def _variable(text: str) -> str:
 
 
 def _pair(given: Any) -> Any:
-    return given.split(",") if isinstance(given, str) else given
+    """Prices as text "in,out" or as a list, made exact."""
+    parts = given.split(",") if isinstance(given, str) else given
+    if not isinstance(parts, list | tuple):
+        return parts
+    try:
+        return tuple(Decimal(str(p).strip()) for p in parts)
+    except InvalidOperation:
+        raise ValueError("give two numbers: IN,OUT") from None
 
 
 Pattern = Annotated[str, AfterValidator(_pattern)]

@@ -1,0 +1,195 @@
+"""Configuration in layers: which one wins, what a repository may do, and where each value came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.config import Config, IsolationMode, load
+from referee.domain.errors import UsageError
+
+Load = Callable[..., Config]
+
+
+@pytest.fixture
+def settle(tmp_path: Path) -> Load:
+    """Load with the given texts for the user's and the repository's file, and a closed environment."""
+
+    def run(
+        user: str = "",
+        repo: str = "",
+        variables: Mapping[str, str] | None = None,
+        flags: Mapping[str, Any] | None = None,
+    ) -> Config:
+        root = tmp_path / "repo"
+        (root / ".git").mkdir(parents=True, exist_ok=True)
+        (root / "referee.toml").write_text(repo)
+        (tmp_path / "user.toml").write_text(user)
+        return load(str(root), flags=flags, variables=variables or {}, user_file=str(tmp_path / "user.toml"))
+
+    return run
+
+
+def test_every_layer_beats_the_one_below(settle: Load) -> None:
+    """Case C17: each supported way of setting a limit is obeyed, and the value knows where it came from."""
+    assert settle().budget.max_steps == 8
+    user, repo = "[budget]\nmax_steps = 7", "[budget]\nmax_steps = 6"
+    env, flag = {"REFEREE_MAX_STEPS": "9"}, {"budget.max_steps": 10}
+    found = [
+        settle(),
+        settle(user=user),
+        settle(user=user, repo=repo),
+        settle(user, repo, env),
+        settle(user, repo, env, flag),
+    ]
+    assert [c.budget.max_steps for c in found] == [8, 7, 6, 9, 10]
+    origins = [next(s.origin for s in c.resolved() if s.key == "budget.max_steps") for c in found]
+    assert origins[0] == "default"
+    assert origins[1].endswith("user.toml")
+    assert origins[2].endswith("referee.toml")
+    assert origins[3] == "environment variable REFEREE_MAX_STEPS"
+    assert origins[4] == "option --max-steps"
+
+
+def test_options_not_given_change_nothing(settle: Load) -> None:
+    assert settle(flags={"budget.max_steps": None, "models.default": None}) == settle()
+
+
+def test_resolved_names_every_setting_and_survives_json(settle: Load) -> None:
+    config = settle(
+        repo='source = ["src"]\n[models]\ndefault = "openai:gpt-5-mini"', variables={"REFEREE_PRICE": "1,2"}
+    )
+    keys = [s.key for s in config.resolved()]
+    assert keys == sorted(keys) and {"source", "budget.timeout", "models.default", "isolation", "land"} <= set(keys)
+    assert Config.model_validate_json(config.model_dump_json()) == config
+    assert config.models.price == (Decimal(1), Decimal(2))
+
+
+@pytest.mark.parametrize(
+    ("key", "user", "asked", "stands"),
+    [
+        ("max_steps", 4, 9, 4),
+        ("max_steps", 4, 2, 2),
+        ("timeout", 60.0, 600.0, 60.0),
+        ("max_tokens", 1000, 999, 999),
+        ("max_cost_usd", Decimal("0.10"), Decimal("5"), Decimal("0.10")),
+    ],
+)
+def test_a_repository_lowers_a_budget_and_never_raises_it(
+    settle: Load, key: str, user: object, asked: object, stands: object
+) -> None:
+    config = settle(user=f"[budget]\n{key} = {user}", repo=f"[budget]\n{key} = {asked}")
+    assert getattr(config.budget, key) == stands
+    assert bool(config.notes) == (stands != asked)
+
+
+def test_a_repository_above_the_default_is_loud(settle: Load) -> None:
+    config = settle(repo="[budget]\nmax_cost_usd = 5")
+    assert config.budget.max_cost_usd == 5
+    assert any("raises budget.max_cost_usd from 0.50 to 5" in n for n in config.notes)
+
+
+def test_protected_only_grows(settle: Load) -> None:
+    config = settle('protected = ["docs/"]', 'protected = ["api.txt"]', {"REFEREE_PROTECTED": "a, b"})
+    assert config.protected == ("docs/", "api.txt", "a", "b")
+    assert config.protection.guarded("docs/x.md") and config.protection.guarded("tests/test_a.py")
+
+
+@pytest.mark.parametrize("pattern", ["!tests/", "#x", "", "a\\u001bb"])
+def test_a_pattern_cannot_unprotect(settle: Load, pattern: str) -> None:
+    with pytest.raises(UsageError, match="is no pattern"):
+        settle(repo=f'protected = ["{pattern}"]')
+
+
+@pytest.mark.parametrize(
+    ("user", "asked", "stands"),
+    [
+        (["src"], ["src/app"], ("src/app",)),
+        (["src"], ["src/app", "lib"], ("src/app",)),
+        (["src"], ["lib"], ("src",)),
+        (["src"], ["src/../lib"], ("src",)),
+        (["src/**"], ["src/app/*.py"], ("src/app/*.py",)),
+        (["src"], ["*.py"], ("src",)),
+        (["src"], ["srcs/x"], ("src",)),
+        (["*.py"], ["src/*.py"], ("*.py",)),
+    ],
+)
+def test_source_only_narrows(settle: Load, user: list[str], asked: list[str], stands: tuple[str, ...]) -> None:
+    assert settle(f"source = {user}", f"source = {asked}").source == stands
+
+
+@pytest.mark.parametrize(
+    ("user", "asked", "stands"),
+    [
+        ("", "required", IsolationMode.REQUIRED),
+        ("", "degraded", IsolationMode.AUTO),
+        ("degraded", "auto", IsolationMode.AUTO),
+        ("required", "auto", IsolationMode.REQUIRED),
+    ],
+)
+def test_isolation_only_gets_stricter(settle: Load, user: str, asked: str, stands: IsolationMode) -> None:
+    config = settle(f'isolation = "{user}"' if user else "", f'isolation = "{asked}"')
+    assert config.isolation is stands
+
+
+@pytest.mark.parametrize(
+    ("user", "asked", "stands"),
+    [("", "branch:fix", "branch:fix"), ("commit", "branch:fix", "commit"), ("commit", "none", "none")],
+)
+def test_land_gives_way_to_the_user(settle: Load, user: str, asked: str, stands: str) -> None:
+    assert settle(f'land = "{user}"' if user else "", f'land = "{asked}"').land == stands
+
+
+@pytest.mark.parametrize(
+    ("user", "asked", "stands"), [("", "model", "model"), ("auto", "model", "auto"), ("model", "search", "search")]
+)
+def test_generator_gives_way_to_the_user(settle: Load, user: str, asked: str, stands: str) -> None:
+    assert settle(f'generator = "{user}"' if user else "", f'generator = "{asked}"').generator == stands
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[models]\nbase_url = "http://elsewhere.example/v1"',
+        '[models]\napi_key_env = "AWS_SECRET_ACCESS_KEY"',
+        "[models]\nprice = [0, 0]",
+        '[models]\ndefault = "scripted:/etc/passwd"',
+        'land = "patch:/home/me/.bashrc"',
+        'land = "pr"',
+        'generator = "command:sh -c evil"',
+        'python = "/usr/local/bin/python"',
+        'python = "../other/bin/python"',
+        'record = "/tmp/x"',
+    ],
+)
+def test_what_reaches_out_is_never_the_repository_s_to_set(settle: Load, text: str) -> None:
+    """Keys, other hosts and files outside the repository; the user's own file may (the positive control)."""
+    with pytest.raises(UsageError, match=r"referee\.toml, line \d: .*not for a repository's file to set"):
+        settle(repo=text)
+    assert settle(user=text).origins
+
+
+def test_the_user_s_model_stands(settle: Load) -> None:
+    config = settle('[models]\ndefault = "anthropic:a"', '[models]\ndefault = "openai:b"\ncheap = "openai:c"')
+    assert (config.models.default, config.models.cheap) == ("anthropic:a", "openai:c")
+
+
+def test_checks_of_both_files_run(settle: Load) -> None:
+    one = '[[check]]\nlayer = "L3"\nrun = ["pytest", "-q", "{targets}"]\n'
+    two = '[[check]]\nlayer = "L1"\nrun = ["pyright"]\nname = "pyright"\n'
+    assert [c.run[0] for c in settle(one, two).checks] == ["pytest", "pyright"]
+
+
+def test_the_environment_sets_models_and_lists(settle: Load) -> None:
+    config = settle(
+        variables={"REFEREE_MODEL": "openai:x", "REFEREE_SOURCE": "src, lib", "VIRTUAL_ENV": "/venv", "OTHER": "1"}
+    )
+    assert (config.models.default, config.source, config.virtual_env) == ("openai:x", ("src", "lib"), "/venv")
+
+
+def test_an_empty_variable_is_not_set(settle: Load) -> None:
+    assert settle(variables={"REFEREE_MAX_STEPS": ""}).budget.max_steps == 8
