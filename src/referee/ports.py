@@ -147,6 +147,27 @@ class Sandbox(Protocol):
     def close(self) -> None: ...
 
 
+# --- interpreters and their tools --------------------------------------------------------------------------
+
+
+class Interpreter(Value):
+    """A language's interpreter and what is installed for it, found without running anything.
+
+    `executable` and `prefix` are paths as seen inside the sandbox, `mounts` what makes them visible there.
+    `distributions` are installed packages by normalised name with their versions, `plugins` the names of their
+    pytest plugins, `scripts` the programs beside the executable. `note` says in words what is missing.
+    """
+
+    executable: str
+    prefix: str
+    version: str
+    mounts: tuple[Mount, ...] = ()
+    distributions: Mapping[str, str] = {}
+    plugins: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    note: str = ""
+
+
 # --- the repository ----------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,8 @@
 """Bases: immutable copies of trees on disk, made by git from raw bytes, reused and moved forward by difference.
 
-A base is a folder `.harness/base/TREE-USER-GROUP` (the owner of its files) with `files/`, git's `index` of them and a `lock`. While it is built or
-changed it is called `partial-…`; only the last rename gives it its name, so a crash leaves nothing that looks whole.
+A base is a folder `.harness/base/TREE-USER-GROUP` (whose files they are) with `files/`, git's `index` of them and a
+`lock`. While it is built or changed it is called `partial-…`; only the last rename gives it its name, so a crash
+leaves nothing that looks whole.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ class Bases:
 
     def path(self, tree: str) -> bytes:
         """The files of `tree`, held against removal until `close`."""
-        if tree not in self._held:
-            try:
-                with self._private.locked(b"base"):
-                    self._held[tree] = self._find(tree) or self._make(tree)
-            except OSError as error:
-                raise refused(error, self._folder) from error
+        try:
+            with self._private.locked(b"base"):
+                if tree not in self._held:
+                    fd = self._find(tree)
+                    self._held[tree] = self._make(tree) if fd is None else fd
+        except OSError as error:
+            raise refused(error, self._folder) from error
         return os.path.join(self._folder, self._name(tree), b"files")
 
     def close(self) -> None:
@@ -64,21 +66,21 @@ class Bases:
             os.utime(os.path.join(self._folder, name))
             return fd
         os.close(fd)
-        self._remove(name)
+        self._hide(name)  # another run may be using it; what is hidden goes when nobody does
         return None
 
     def _make(self, tree: str) -> int:
         for name in self._idle(partial=True):
             self._remove(name)
-        partial = PARTIAL + secrets.token_hex(8).encode()
         idle = [name for name in self._idle() if name.endswith(self._suffix)]
-        whole = os.path.join(self._folder, partial)
+        before = ""
         if idle and self._intact(idle[0]):
-            os.rename(os.path.join(self._folder, idle[0]), whole)
+            partial = self._hide(idle[0])
             before = idle[0].removesuffix(self._suffix).decode()
         else:
-            before = ""
-            os.makedirs(os.path.join(whole, b"files"), mode=0o755)
+            partial = PARTIAL + secrets.token_hex(8).encode()
+            os.makedirs(os.path.join(self._folder, partial, b"files"), mode=0o755)
+        whole = os.path.join(self._folder, partial)
         fd = os.open(os.path.join(whole, b"lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(fd, fcntl.LOCK_SH)
         self._fill(partial, before, tree)
@@ -155,14 +157,17 @@ class Bases:
 
     def _remove(self, name: bytes) -> None:
         """Out of sight first, so that a crash cannot leave half a base under a complete name."""
-        doomed = name if name.startswith(PARTIAL) else PARTIAL + secrets.token_hex(8).encode()
-        if doomed != name:
-            os.rename(os.path.join(self._folder, name), os.path.join(self._folder, doomed))
+        doomed = name if name.startswith(PARTIAL) else self._hide(name)
         fd = os.open(self._folder, FOLDER)
         try:
             remove(fd, doomed)
         finally:
             os.close(fd)
+
+    def _hide(self, name: bytes) -> bytes:
+        hidden = PARTIAL + secrets.token_hex(8).encode()
+        os.rename(os.path.join(self._folder, name), os.path.join(self._folder, hidden))
+        return hidden
 
 
 def listed(private: Private, tree: str) -> Iterator[tuple[bytes, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from referee.adapters.git.entry import object_name
 from referee.adapters.git.moves import Move, landable, missing_folders, unwritable
 from referee.adapters.git.names import decode, shown
 from referee.adapters.git.objects import Objects
@@ -13,7 +14,7 @@ from referee.adapters.git.records import LandingRecord, Mark, Moved, Records
 from referee.adapters.git.root import Root
 from referee.adapters.git.stage import Point, Step
 from referee.adapters.git.transaction import Intent, Outcome, Transaction
-from referee.domain.errors import UsageError, WorldFault
+from referee.domain.errors import UsageError
 from referee.ports import Landing, Restoration
 
 TRIES = 5  # how often a rollback starts again because somebody edits at the same time
@@ -28,6 +29,7 @@ class Landings:
         self._private = private
         self._objects = objects
         self._records = records
+        self._unsaid: list[str] = []  # told by the next `recover`
         self._transaction = Transaction(root, private, point)
 
     def land(self, run_id: str, before: str, after: str) -> Landing:
@@ -58,7 +60,8 @@ class Landings:
 
     def recover(self) -> tuple[str, ...]:
         """End what a crash interrupted; what was done, in words."""
-        with self._alone() as said:
+        with self._alone():
+            said, self._unsaid = tuple(self._unsaid), []
             return said
 
     def rollback(self, run_id: str) -> Restoration:
@@ -70,19 +73,20 @@ class Landings:
                     raise UsageError(f"nothing is kept of run {run_id}; snapshots are dropped after 7 days")
                 return Restoration()
             for _ in range(TRIES):
-                plan = Plan(self._root, self._private, self._records, run_id, record)
+                plan = Plan(self._root, self._private, run_id, record)
                 if self._settle(self._transaction.run(plan.intent, plan.content)).done:
                     return plan.result()
             return plan.interrupted()
 
     @contextmanager
-    def _alone(self) -> Iterator[tuple[str, ...]]:
+    def _alone(self) -> Iterator[None]:
         """Hold the landing lock, with nothing of an earlier landing left open."""
         try:
             with self._private.locked(b"landing"):
                 self._root.check()
                 outcome = self._settle(self._transaction.recover())
-                yield (*_told(outcome), *outcome.said)
+                self._unsaid += _told(outcome)
+                yield
         except OSError as error:
             raise refused(error, self._root.path) from error
 
@@ -93,6 +97,7 @@ class Landings:
             name = "landed" if intent.kind == LAND else "undone"
             self._records.save(intent.run_id, name, Mark(said=outcome.said))
         self._transaction.close(outcome)
+        self._unsaid += outcome.said
         return outcome
 
     def _effective(self, run_id: str) -> LandingRecord | None:
@@ -104,17 +109,17 @@ class Landings:
         return tuple(decode(m.path) for m in moves if self._root.observe(m.path) != m.before)
 
     def _record(self, run_id: str, before: str, after: str, moves: tuple[Move, ...]) -> LandingRecord:
-        """All that an undo needs, durable before anything changes. Raises `UsageError` for what may not be written."""
+        """All that an undo needs; durable before a file changes. Raises `UsageError` for what may not be written."""
         moved = []
         for move in moves:
             wrong = unwritable(self._root, self._private, move.path)
             if wrong is not None:
                 raise UsageError(f"{shown(move.path)} {wrong}; nothing was changed")
-            bits = None
+            content = bits = None
             if move.before is not None:
+                content = self._objects.read(move.before.oid)
                 bits = self._root.stat(move.path).st_mode & 0o7777
-                self._records.keep_content(run_id, self._objects.read(move.before.oid))
-            moved.append(Moved(path=move.path, before=move.before, after=move.after, permissions=bits))
+            moved.append(Moved(path=move.path, before=move.before, after=move.after, content=content, permissions=bits))
         made = missing_folders(self._root, (m.path for m in moves))
         record = LandingRecord(before=before, after=after, moved=tuple(moved), made=made)
         self._records.keep_patch(run_id, patch_between(self._private, after, before))
@@ -127,10 +132,11 @@ class Landings:
 class Plan:
     """One try of a rollback: each path is old, as landed, or somebody else's by now."""
 
-    def __init__(self, root: Root, private: Private, records: Records, run_id: str, record: LandingRecord) -> None:
+    def __init__(self, root: Root, private: Private, run_id: str, record: LandingRecord) -> None:
         self._root = root
-        self._run_id = run_id
-        self._records = records
+        self._contents = {
+            m.before.oid: m.content for m in record.moved if m.before is not None and m.content is not None
+        }
         self._unchanged: list[str] = []
         self._kept: list[str] = []
         self._failed: dict[str, str] = {}
@@ -141,7 +147,7 @@ class Plan:
                 self._unchanged.append(decode(moved.path))
             elif current != moved.after:
                 self._kept.append(decode(moved.path))
-            elif wrong := unwritable(root, private, moved.path) or self._lost(moved):
+            elif wrong := unwritable(root, private, moved.path) or self._damaged(moved):
                 self._failed[decode(moved.path)] = wrong
             else:
                 steps.append(
@@ -157,7 +163,7 @@ class Plan:
 
     def content(self, oid: str) -> bytes:
         """The old bytes, from the run's own record."""
-        return self._records.content(self._run_id, oid)
+        return self._contents[oid]
 
     def result(self) -> Restoration:
         """What the rollback did, looked up on disk once more."""
@@ -178,12 +184,12 @@ class Plan:
             restored=restored, unchanged=tuple(self._unchanged), kept=tuple(self._kept), failed=dict(self._failed)
         )
 
-    def _lost(self, moved: Moved) -> str | None:
-        try:
-            if moved.before is not None:
-                self.content(moved.before.oid)
-        except WorldFault as fault:
-            return str(fault)
+    def _damaged(self, moved: Moved) -> str | None:
+        if moved.before is None:
+            return None
+        content = self._contents.get(moved.before.oid)
+        if content is None or object_name(self._root.algorithm, "blob", content) != moved.before.oid:
+            return "cannot be put back: its saved content is damaged"
         return None
 
 

@@ -120,17 +120,19 @@ class Private:
         replace(os.path.join(self.folder, b"config"), config.encode())
 
 
-def replace(path: bytes, data: bytes) -> None:
-    """Write a file of ours so that it is there whole or not at all, also after a power loss."""
+def replace(path: bytes, data: bytes, *, durable: bool = True) -> None:
+    """Write a file of ours so that it is there whole or not at all; if `durable`, also after a power loss."""
     partial = path + b".partial-%d" % os.getpid()
     fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         write_all(fd, data)
-        os.fsync(fd)
+        if durable:
+            os.fsync(fd)
     finally:
         os.close(fd)
     os.replace(partial, path)
-    sync_folder(os.path.dirname(path))
+    if durable:
+        sync_folder(os.path.dirname(path))
 
 
 def sync_folder(path: bytes) -> None:

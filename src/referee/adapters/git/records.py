@@ -1,7 +1,7 @@
 """What is kept of each run to undo it later: `.harness/snapshots/RUN/`, complete in itself.
 
-`snapshot` is the tree at the start; `landing` what a landing is about to change, written before it; `landed` and
-`undone` that it took effect; `contents/` the old bytes by object name; `undo.patch` the same for `git apply`.
+`snapshot` is the tree at the start; `landing` what a landing is about to change, with the old bytes, written before
+it; `landed` and `undone` that it took effect; `undo.patch` is the way back for `git apply`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import re
 from typing import TypeVar
 
-from referee.adapters.git.entry import Entry, object_name
+from referee.adapters.git.entry import Entry
 from referee.adapters.git.private import Private, replace
 from referee.adapters.git.root import FOLDER, remove
 from referee.domain.errors import UsageError, WorldFault
@@ -22,11 +22,12 @@ V = TypeVar("V", bound=Value)
 
 
 class Moved(Value):
-    """One path of a landing: from, to, and the permission bits there were (None for a new file)."""
+    """One path of a landing: from, to, and the bytes and permission bits there were (None for a new file)."""
 
     path: bytes
     before: Entry | None
     after: Entry | None
+    content: bytes | None
     permissions: int | None
 
 
@@ -40,10 +41,9 @@ class LandingRecord(Value):
 
 
 class SnapshotRecord(Value):
-    """A snapshot, and when it was taken (seconds since the epoch)."""
+    """A run's snapshot."""
 
     snapshot: Snapshot
-    taken: float
 
 
 class Mark(Value):
@@ -55,21 +55,22 @@ class Mark(Value):
 class Records:
     """The records of all runs of one repository."""
 
-    def __init__(self, private: Private, algorithm: str) -> None:
+    def __init__(self, private: Private) -> None:
         self._folder = os.path.join(private.path, b"snapshots")
-        self._algorithm = algorithm
 
     def save(self, run_id: str, name: str, record: Value) -> None:
         """Keep a record durably."""
         replace(self._path(run_id, name, create=True), record.model_dump_json().encode())
 
     def load(self, run_id: str, name: str, kind: type[V]) -> V | None:
-        """A record, or None if there is none."""
+        """A record, or None if there is none. Raises `WorldFault` if it is damaged."""
         try:
             with open(self._path(run_id, name), "rb") as file:
                 return kind.model_validate_json(file.read())
         except FileNotFoundError:
             return None
+        except ValueError as error:
+            raise WorldFault(f"the record {name} of run {run_id} is damaged; nothing was changed") from error
 
     def drop(self, run_id: str, name: str) -> None:
         """Forget one record."""
@@ -78,27 +79,13 @@ class Records:
         except FileNotFoundError:
             return
 
-    def keep_content(self, run_id: str, data: bytes) -> None:
-        """Keep bytes that an undo will need."""
-        oid = object_name(self._algorithm, "blob", data)
-        folder = self._path(run_id, "contents", create=True)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        replace(os.path.join(folder, oid.encode()), data)
-
     def keep_patch(self, run_id: str, patch: bytes) -> None:
-        """Keep the undoing patch for people."""
-        replace(self._path(run_id, "undo.patch", create=True), patch)
+        """Keep the undoing patch for people (the record `landing` is what a rollback reads)."""
+        replace(self._path(run_id, "undo.patch", create=True), patch, durable=False)
 
-    def content(self, run_id: str, oid: str) -> bytes:
-        """Kept bytes, verified. Raises `WorldFault` if they are missing or damaged."""
-        try:
-            with open(os.path.join(self._path(run_id, "contents"), oid.encode()), "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            raise WorldFault(f"the saved content {oid} of run {run_id} is missing; nothing was changed") from None
-        if object_name(self._algorithm, "blob", data) != oid:
-            raise WorldFault(f"the saved content {oid} of run {run_id} is damaged; nothing was changed")
-        return data
+    def age(self, run_id: str, now: float) -> float:
+        """Seconds since anything was recorded of a run."""
+        return now - os.stat(self._path(run_id, ".")).st_mtime
 
     def known(self, run_id: str) -> bool:
         """Whether anything is kept of this run."""

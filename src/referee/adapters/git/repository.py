@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from time import sleep
 
 from referee.adapters.git.git import Finished, Git
 from referee.adapters.git.names import shown
@@ -20,6 +21,7 @@ UNFINISHED = {
     b"REVERT_HEAD": ("revert", "git revert --continue, or git revert --abort"),
 }
 GITLINK = b"160000"
+LOCK_TRIES, LOCK_SECONDS = 40, 0.05
 
 
 class Listing(Value):
@@ -76,11 +78,15 @@ class Repository:
         return said.out.decode().strip() if said.code == 0 else ""
 
     def check_quiet(self) -> None:
-        """Raises `UsageError` while a git operation is unfinished."""
+        """Raises `UsageError` if a git operation is unfinished, or a git command keeps running for two seconds."""
         for name, (operation, command) in UNFINISHED.items():
             if os.path.lexists(os.path.join(self.folder, name)):
                 raise UsageError(f"a {operation} is in progress; finish it first: {command}")
         lock = os.path.join(self.folder, b"index.lock")
+        for _ in range(LOCK_TRIES):
+            if not os.path.lexists(lock):
+                return
+            sleep(LOCK_SECONDS)
         if os.path.lexists(lock):
             raise UsageError(
                 f"another git command is running here; wait for it (or, if none runs, delete {shown(lock)})"
@@ -124,6 +130,9 @@ class Repository:
         said = self._ask(*args)
         if said.code:
             raise WorldFault(f"git {args[0]} failed in {shown(self.root)}: {said.words}")
+        if said.words:
+            # A folder or an ignore file that git could not read: what belongs to the repository is unknown (case A10).
+            raise UsageError(f"git cannot list the files of {shown(self.root)}: {said.words}")
         return said
 
     def _ask(self, *args: str) -> Finished:

@@ -20,13 +20,18 @@ SPECIAL = Entry(mode="special")
 
 
 class Root:
-    """A folder bound by identity: if another takes its place, every operation refuses (case A43)."""
+    """A folder bound by identity: if another takes its place, every operation refuses (case A43).
 
-    def __init__(self, path: bytes, algorithm: str) -> None:
+    `given` is the path it was reached by, which may be a symlink or a folder inside.
+    """
+
+    def __init__(self, path: bytes, algorithm: str, *, given: bytes | None = None) -> None:
         self.path = path
         self.algorithm = algorithm
+        self._given = os.path.abspath(given or path)
         self._fd = os.open(path, FOLDER)
         self._identity = _identity(os.fstat(self._fd))
+        self._given_identity = _identity(os.stat(self._given))
 
     @property
     def identity(self) -> str:
@@ -42,6 +47,7 @@ class Root:
         """Raises `UsageError` if the path no longer leads to the folder that was opened."""
         try:
             same = _identity(os.lstat(self.path)) == self._identity
+            same = same and _identity(os.stat(self._given)) == self._given_identity
         except OSError:
             same = False
         if not same:

@@ -38,10 +38,11 @@ class Stage:
         self._point = point
         self._renames: Renames = renames_for(self.fd)
 
-    def put(self, i: int, step: Step, data: bytes) -> None:
+    def put(self, i: int, step: Step, data: bytes, *, durable: bool) -> None:
         """Stage the new content of a step with the permissions, owner and attributes it will have.
 
-        Raises `Changed` if the file to replace is gone.
+        Unless `durable`, a later sync of the file system has to make it so. Raises `Changed` if the file to
+        replace is gone.
         """
         with self._root.parent_or_nearest(step.path) as (parent, name):
             try:
@@ -59,6 +60,8 @@ class Stage:
                 bits = step.permissions if step.permissions is not None else old and _bits(old.st_mode, step)
                 if bits is not None:
                     os.fchmod(fd, bits)
+                if durable:
+                    os.fsync(fd)
             finally:
                 os.close(fd)
 

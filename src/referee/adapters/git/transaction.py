@@ -24,6 +24,7 @@ from referee.adapters.git.stage import Changed, Point, Stage, Step
 from referee.domain.value import Value
 
 TRASH = b"trash-"
+FEW = 48  # files synced one by one; for more, one sync of the file system is faster, if it is not busy
 
 
 class Intent(Value):
@@ -106,11 +107,13 @@ class Transaction:
             self._clear()
 
     def _prepare(self, stage: Stage, intent: Intent, content: Callable[[str], bytes]) -> None:
+        few = len(intent.steps) <= FEW
         for i, step in enumerate(intent.steps):
             if step.want is not None:
-                stage.put(i, step, content(step.want.oid))
+                stage.put(i, step, content(step.want.oid), durable=few)
                 self._point("content staged")
-        sync_file_system(stage.fd)
+        if not few:
+            sync_file_system(stage.fd)
         self._point("contents durable")
         replace(os.path.join(self._path, b"intent"), intent.model_dump_json().encode())
         sync_folder(self._private.path)

@@ -23,6 +23,7 @@ from referee.domain.patch import Patch
 from referee.ports import Base, Landing, Restoration, Snapshot
 
 DAY = 86_400.0
+REMEMBERED = 8  # listings of trees
 
 
 def _unobserved(_: str) -> None:
@@ -54,10 +55,10 @@ class GitWorkspace:
         self._private = Private(git, self._repository)
         self._private.prepare()
         algorithm = self._repository.algorithm
-        self._folder = Root(self._repository.root, algorithm)
+        self._folder = Root(self._repository.root, algorithm, given=encode(path))
         self._objects = Objects(git, self._private, algorithm)
         self._trees = Trees(self._objects)
-        self._records = Records(self._private, algorithm)
+        self._records = Records(self._private)
         self._camera = Camera(self._repository, self._private, extra)
         self._bases = Bases(self._private, owner)
         self._landings = Landings(self._folder, self._private, self._objects, self._records, point)
@@ -85,7 +86,7 @@ class GitWorkspace:
                 identity=self._folder.identity,
                 omitted=tuple(f"{shown(path)}: {why}" for path, why in taken.omitted),
             )
-            self._records.save(run_id, "snapshot", SnapshotRecord(snapshot=snapshot, taken=time()))
+            self._records.save(run_id, "snapshot", SnapshotRecord(snapshot=snapshot))
         except OSError as error:
             raise refused(error, self._private.path) from error
         return snapshot
@@ -96,6 +97,8 @@ class GitWorkspace:
         path = self._bases.path(tree)
         key = (tree, protected)
         if key not in self._protected:
+            if len(self._protected) >= REMEMBERED:
+                self._protected.clear()
             self._protected[key] = collapse(self._files(tree), protected)
         return Base(tree=tree, path=decode(path), mount_at=self.root, protected=self._protected[key])
 
@@ -146,18 +149,19 @@ class GitWorkspace:
 
     def collect(self, days: float = 7.0) -> tuple[str, ...]:
         """Drop snapshots older than `days` with what only they need, and unused bases; the runs dropped."""
-        oldest = time() - days * DAY
-        dropped, trees = [], []
+        now = time()
+        dropped: list[str] = []
+        trees: list[str] = []
         for run_id in self._records.all():
             record = self._records.load(run_id, "snapshot", SnapshotRecord)
-            if record is not None and record.taken >= oldest:
-                trees.append(record.snapshot.tree)
-            elif record is not None:
+            if self._records.age(run_id, now) > days * DAY:
                 self._records.forget(run_id)
                 dropped.append(run_id)
+            elif record is not None:
+                trees.append(record.snapshot.tree)
         self._bases.prune()
         with self._private.locked(b"snapshot"):
-            self._private.git("prune", f"--expire={int(oldest)}", "--", *trees)
+            self._private.git("prune", f"--expire={int(now - days * DAY)}", "--", *trees)
         return tuple(dropped)
 
     def close(self) -> None:
@@ -168,7 +172,7 @@ class GitWorkspace:
 
     def _files(self, tree: str) -> tuple[tuple[bytes, str], ...]:
         if tree not in self._listed:
-            if len(self._listed) >= 8:
-                self._listed.pop(next(iter(self._listed)))
+            if len(self._listed) >= REMEMBERED:
+                self._listed.clear()
             self._listed[tree] = tuple(listed(self._private, tree))
         return self._listed[tree]
