@@ -330,7 +330,8 @@ class Price(Value):
 
 class Model(Protocol):
     """One model at one provider. `call` raises `WorldFault` for the provider's faults, after retries
-    within `timeout_seconds`; what the model says, however odd, is a reply."""
+    within `timeout_seconds`, and `UsageError` for what the user set up wrongly (a key, a name, a script);
+    what the model says, however odd, is a reply. Safe to call from several threads."""
 
     @property
     def name(self) -> str: ...
