@@ -57,7 +57,7 @@ def _bug(fault: BaseException) -> int:
     say(f"this is a bug in referee, not in your code: {kind}: {words}")
     trace = "".join(traceback.format_exception(fault))
     path = _keep(trace)
-    say(f"your files are as they were; please report it with {path}" if path else f"\n{trace}")
+    say(f"nothing of yours is half written; please report it with {path}" if path else f"\n{trace}")
     return _BUG
 
 

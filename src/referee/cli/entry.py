@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A terminal that cannot show a character must not end a run.
             stream.reconfigure(errors="backslashreplace")
     # Until a command takes over, SIGTERM ends the program like Ctrl-C does: nothing has been touched yet.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         from referee.cli.app import app
 
@@ -26,4 +26,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from referee.cli.ending import ending
 
         return ending(fault)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return 0
