@@ -108,7 +108,7 @@ def test_version(cli: Cli) -> None:
         (("fxi",), "No such command 'fxi'"),
         (("show",), "Missing argument 'RUN'"),
         (("sandbox",), "Missing argument"),
-        (("fix", "--max-steps", "many"), "'many' is not a valid int"),
+        (("fix", "--max-steps", "many"), "Invalid value for '--max-steps'"),
         (
             ("fix", "--max-steps", "0"),
             "option --max-steps: budget.max_steps = 0 is wrong: it should be greater than or equal to 1",

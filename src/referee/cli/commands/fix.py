@@ -14,7 +14,7 @@ def _model(help: str) -> typer.models.OptionInfo:
 
 
 def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
-    task: Annotated[str, typer.Argument(metavar="[TASK]", help="What is wrong, in a sentence.", show_default="")] = "",
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What is wrong, in a sentence.", show_default=False)] = "",
     repo: o.Repo = ".",
     target: Annotated[
         list[str] | None,
