@@ -15,7 +15,7 @@ import pytest
 from referee import __version__
 from referee.cli import main
 
-COMMANDS = ("demo", "fix", "check", "sandbox", "doctor", "runs", "show", "resume", "rollback")
+COMMANDS = ("demo", "fix", "check", "sandbox", "doctor", "runs", "show", "resume", "rollback", "gc")
 MAIN = "import sys; from referee.cli import main; sys.exit(main())"
 
 

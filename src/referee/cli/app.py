@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from referee import __version__
-from referee.cli.commands import check, demo, doctor, fix, resume, rollback, runs, sandbox, show
+from referee.cli.commands import check, demo, doctor, fix, gc, resume, rollback, runs, sandbox, show
 
 app = typer.Typer(
     name="referee",
@@ -47,3 +47,4 @@ app.command("runs")(runs.runs)
 app.command("show")(show.show)
 app.command("resume")(resume.resume)
 app.command("rollback")(rollback.rollback)
+app.command("gc")(gc.gc)
