@@ -8,6 +8,7 @@ import socket
 from types import TracebackType
 from typing import TypeVar
 
+from referee.adapters.sandbox.stage.passing import forward
 from referee.adapters.sandbox.streams import Capped, Stream, Whole
 from referee.ports import Limits
 
@@ -43,13 +44,13 @@ class Descriptors:
         self._theirs.append(out)
         return self._stream(Whole(self._limits.channel_bytes))
 
-    def add_socket(self, there: socket.socket) -> None:
-        """Hand over one more socket."""
-        self._theirs.append(there.detach())
+    def add(self, there: int) -> None:
+        """Hand over one more."""
+        self._theirs.append(there)
 
     def send(self, jobs: socket.socket) -> None:
         """Hand their side over, and let go of it."""
-        socket.send_fds(jobs, [b"r"], self._theirs)
+        forward(jobs, self._theirs)
         _close(self._theirs)
 
     def __enter__(self) -> Descriptors:

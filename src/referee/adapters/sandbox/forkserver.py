@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -12,23 +13,28 @@ from typing import Any
 
 from referee.adapters.sandbox.descriptors import Descriptors
 from referee.adapters.sandbox.requests import HERE, sandbox_owner
+from referee.adapters.sandbox.stage import kernel
 from referee.adapters.sandbox.stage.request import Request, encode
+from referee.adapters.sandbox.stage.view import READ_ONLY
 from referee.adapters.sandbox.streams import drain
 from referee.domain.errors import WorldFault
 from referee.ports import Execution, Isolation, Limits
 
 _SPARE_SECONDS = 60.0  # for setting up and taking down, beyond a command's own wall-clock limit
-_BOOT = f"import sys; sys.path.insert(0, {HERE!r}); from stage import server; server.main()"
+_BOOT = f"import sys; sys.path.insert(0, {HERE!r}); from stage import server; server.main({{owner!r}}, {{contained!r}})"
 
 
 class ForkServer:
-    """One server process, as itself or (as root) as root until each request's child gives that up."""
+    """One server process. Behind a `contained` one, every command has namespaces of its own.
 
-    def __init__(self) -> None:
+    If we are root and `owner` is given, commands run as that user. `python` is any Python from 3.9.
+    """
+
+    def __init__(self, owner: tuple[int, int] | None, contained: bool = True, python: str = sys.executable) -> None:
         self.jobs, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with contextlib.closing(theirs), tempfile.TemporaryFile() as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-B", "-c", _BOOT],
+                [python, "-I", "-S", "-B", "-c", _BOOT.format(owner=owner, contained=contained)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=log,
@@ -50,7 +56,7 @@ def run(
     """Run one request behind `jobs` to its end. Raises `WorldFault` if it could not be started as asked."""
     with Descriptors(encode(request, contents), limits, sandbox_owner()) as held:
         channel = held.add_channel() if request.channel else None
-        submit(held, jobs)
+        submit(held, request, jobs)
         report = report_of(drain(held.streams, held.control, limits.wall_seconds + _SPARE_SECONDS))
         return Execution(
             exit_code=None if report["killed_by"] else report["exit_code"],
@@ -69,12 +75,24 @@ def run(
         )
 
 
-def submit(held: Descriptors, jobs: socket.socket) -> None:
-    """Hand a request over. Raises `WorldFault` if nobody is there to take it."""
+def submit(held: Descriptors, request: Request, jobs: socket.socket) -> None:
+    """Hand a request over. Raises `WorldFault` if what it shows is missing, or nobody is there to take it."""
+    if request.handed:
+        paths = [*([request.lower.path] if request.lower else []), *(b.source for b in request.binds)]
+        for path in paths:
+            held.add(_handle(path))
     try:
         held.send(jobs)
     except OSError as e:
         raise WorldFault(f"the sandbox's server has ended ({e.strerror}); run the command again") from e
+
+
+def _handle(path: str) -> int:
+    """A copy of the mounts at `path`, made as root, who can walk to it; the sandbox's user may not."""
+    try:
+        return kernel.clone_tree(path, READ_ONLY)
+    except OSError as e:
+        raise WorldFault(f"the sandbox cannot show {path}: {os.strerror(e.errno or 0)}") from e
 
 
 def report_of(raw: bytes) -> dict[str, Any]:

@@ -6,22 +6,22 @@ import os
 
 from referee.adapters.sandbox.environment import environment
 from referee.adapters.sandbox.stage import request as wire
-from referee.adapters.sandbox.stage.view import BASE
+from referee.adapters.sandbox.stage.view import BASE, STAGE
 from referee.domain.errors import UsageError
 from referee.domain.patch import Patch
-from referee.ports import Base, Command, Job, Limits
+from referee.ports import Base, Command, Job, Limits, Mount
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOTS_STAND_IN = (65532, 65532)  # who commands run as when the harness runs as root
 _LEAST_ADDRESS_SPACE = 3 << 29
-_PLENTY = 1 << 20
+_PLENTY = 1 << 20  # processes; the system has fewer
 # A warm process runs trusted code for as long as it is wanted; its jobs have limits of their own.
 _UNBOUNDED = wire.Bounds(
     wall=None,
     cpu=None,
     memory=None,
     address_space=None,
-    file=_PLENTY,
+    file=64 << 20,
     disk=64 << 20,
     processes=_PLENTY,
     open_files=1024,
@@ -51,11 +51,11 @@ def run_request(command: Command) -> wire.Request:
         env=environment(command.env),
         cwd=command.cwd,
         bounds=_bounds(command.limits),
-        binds=tuple(wire.Bind(m.source, m.target) for m in command.mounts),
+        binds=_binds(command.mounts),
         lower=_lower(command.base, command.base.path) if command.base else None,
         changes=_changes(command.patch),
         channel=command.channel,
-        owner=sandbox_owner(),
+        handed=sandbox_owner() is not None,
     )
 
 
@@ -70,10 +70,9 @@ def serve_request(command: Command) -> wire.Request:
         env=environment(command.env),
         cwd=command.cwd,
         bounds=_UNBOUNDED,
-        binds=tuple(wire.Bind(m.source, m.target) for m in command.mounts),
+        binds=_binds((*command.mounts, Mount(source=os.path.join(HERE, "stage"), target=STAGE))),
         lower=_lower(command.base, command.base.path) if command.base else None,
-        owner=sandbox_owner(),
-        stage=os.path.join(HERE, "stage"),
+        handed=sandbox_owner() is not None,
     )
 
 
@@ -87,7 +86,7 @@ def call_request(command: Command, job: Job) -> wire.Request:
         env=environment(command.env),
         cwd=command.cwd,
         bounds=_bounds(job.limits),
-        binds=tuple(wire.Bind(m.target, m.target) for m in command.mounts),
+        binds=_binds(tuple(Mount(source=m.target, target=m.target) for m in command.mounts)),
         lower=_lower(command.base, BASE) if command.base else None,
         changes=_changes(job.patch),
         channel=True,
@@ -98,6 +97,12 @@ def _argv(command: Command) -> tuple[str, ...]:
     if not command.argv:
         raise UsageError("no command given; say what to run, as in `referee sandbox -- ls`")
     return command.argv
+
+
+def _binds(mounts: tuple[Mount, ...]) -> tuple[wire.Bind, ...]:
+    """The mounts that show something new, outer ones first."""
+    new = [m for m in mounts if not (m.source == m.target and m.target.startswith("/usr/"))]
+    return tuple(wire.Bind(m.source, m.target) for m in sorted(new, key=lambda m: m.target.count("/")))
 
 
 def _lower(base: Base, path: str) -> wire.Lower:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 
 from referee.adapters.sandbox import forkserver
@@ -19,7 +20,8 @@ _LOAD_SECONDS = 120.0
 class UsernsSandbox:
     """One fork server, started on first use; one fork of it per command."""
 
-    def __init__(self) -> None:
+    def __init__(self, python: str = sys.executable) -> None:
+        self._python = python
         self._lock = threading.Lock()
         self._server: forkserver.ForkServer | None = None
         self._closed = False
@@ -51,7 +53,7 @@ class UsernsSandbox:
             if self._closed:
                 raise WorldFault("this sandbox is closed; open another one")
             if self._server is None:
-                self._server = forkserver.ForkServer()
+                self._server = forkserver.ForkServer(sandbox_owner(), python=self._python)
             return self._server.jobs
 
 
@@ -61,9 +63,10 @@ class UsernsWarm:
     def __init__(self, jobs: socket.socket, command: Command, isolation: Isolation) -> None:
         self._command, self._isolation = command, isolation
         self._jobs, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with Descriptors(encode(serve_request(command), []), Limits(), sandbox_owner()) as held:
-            held.add_socket(theirs)
-            forkserver.submit(held, jobs)
+        request = serve_request(command)
+        with Descriptors(encode(request, []), Limits(), sandbox_owner()) as held:
+            held.add(theirs.detach())
+            forkserver.submit(held, request, jobs)
             self._control = held.control.dup()  # whose end ends the process
             report = drain(held.streams, held.control, _LOAD_SECONDS, until=self._jobs)
             if not self._ready():

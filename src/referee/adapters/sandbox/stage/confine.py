@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import resource
-import signal
 import socket
 import struct
 
@@ -15,17 +14,18 @@ from .request import Bounds
 
 _SIOCSIFFLAGS, _IFF_UP, _IFF_LOOPBACK, _IFF_RUNNING = 0x8914, 0x1, 0x8, 0x40
 _OURS = 2  # the supervisor and init count towards the limit on processes
-_ENDINGS = (signal.SIGPIPE, signal.SIGXFSZ)  # Python ignores these; a program expects the default
 
 
-def enter_namespaces(owner: tuple[int, int] | None) -> None:
+def become(uid: int, gid: int) -> None:
+    """Stop being root, for good."""
+    os.setgroups([])
+    os.setresgid(gid, gid, gid)
+    os.setresuid(uid, uid, uid)
+    kernel.set_dumpable(True)  # or what is in /proc/self belongs to root
+
+
+def enter_namespaces() -> None:
     """Leave every namespace of the host; children start in a new pid namespace as its init."""
-    if owner is not None:
-        uid, gid = owner
-        os.setgroups([])
-        os.setresgid(gid, gid, gid)
-        os.setresuid(uid, uid, uid)
-        kernel.set_dumpable(True)  # or the maps in /proc/self belong to root
     uid, gid = os.getuid(), os.getgid()
     kernel.unshare(kernel.ALL_NAMESPACES)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
@@ -48,16 +48,20 @@ def give_up(filtered: bool) -> None:
         seccomp.install()
 
 
-def limit(bounds: Bounds) -> None:
-    """Set this process's resource limits, never above what it already has."""
+def limit(bounds: Bounds, own_count: bool = True) -> None:
+    """Set this process's resource limits, never above what it already has.
+
+    Without a user namespace of our own (`own_count`), the limit on processes would count all of the user's.
+    """
     cpu = None if bounds.cpu is None else max(1, int(bounds.cpu + 0.999))
     wanted = [
         (resource.RLIMIT_FSIZE, bounds.file),
-        (resource.RLIMIT_NPROC, bounds.processes + _OURS),
         (resource.RLIMIT_NOFILE, bounds.open_files),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
     ]
+    if own_count:
+        wanted.append((resource.RLIMIT_NPROC, bounds.processes + _OURS))
     for which, value in wanted:
         _lower(which, value, value)
     if cpu is not None:
@@ -73,21 +77,12 @@ def _lower(which: int, soft: int, hard: int) -> None:
     resource.setrlimit(which, (soft, hard))
 
 
-def reset_signals(python: bool) -> None:
-    """Signals as a program finds them at its start; `python` keeps what that interpreter sets itself."""
-    if not python:
-        for number in _ENDINGS:
-            signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-
-
-def arrange(descriptors: list[int], stdin: str) -> None:
-    """Make `descriptors` 1, 2, … and `stdin` 0, and close everything else. None of them may be below 10."""
-    standard = os.open(stdin, os.O_RDONLY)
-    for number, fd in enumerate([standard, *descriptors]):
+def arrange(descriptors: list[int]) -> None:
+    """Make `descriptors` 0, 1, 2, … and close everything else. None of them may be below 10."""
+    for number, fd in enumerate(descriptors):
         os.dup2(fd, number)
     for name in os.listdir("/proc/self/fd"):
-        if int(name) > len(descriptors):
+        if int(name) >= len(descriptors):
             with contextlib.suppress(OSError):
                 os.close(int(name))
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
+import socket
 import struct
 import time
 from typing import NoReturn
 
 from . import confine, kernel, patch, places, system, view
-from .request import Request
+from .passing import receive
+from .request import Request, decode
 
 _GRACE, _NAP = 0.1, 0.005  # seconds in which what the command left may end by itself
 _STARTED = struct.Struct("<d")  # CPU seconds
 _EXIT = struct.Struct("<iid")  # wait status, whether processes were left, CPU seconds
-NOT_FOUND, NOT_STARTED = 127, 126
+_NOT_FOUND, _NOT_STARTED = 127, 126
+_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)  # by Python; a program expects the default
 
 Call = tuple[str, ...]
 
@@ -23,11 +27,17 @@ class Files:
     """Descriptors that the harness passed along; `key`, `frames` and `jobs` may be absent (-1)."""
 
     def __init__(self, numbers: list[int], request: Request) -> None:
-        self.all = numbers
-        self.contents, self.control, self.stdout, self.stderr = numbers[:4]
-        rest = numbers[4:]
+        self.contents, self.control, self.stdout, self.stderr, *rest = numbers
         self.key, self.frames = (rest.pop(0), rest.pop(0)) if request.channel else (-1, -1)
         self.jobs = rest.pop(0) if request.kind == "serve" else -1
+        self.trees = rest
+
+    def standard(self, request: Request) -> list[int]:
+        """What becomes descriptors 0, 1, 2, … of the command; all of them are far above those."""
+        null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+        if request.kind == "serve":
+            return [null, self.stdout, self.stderr, self.jobs]
+        return [null, self.stdout, self.stderr, *([self.key, self.frames] if request.channel else [])]
 
     def close_streams(self) -> None:
         """Let go of what belongs to the command alone, so that its end is seen at the other side."""
@@ -39,19 +49,21 @@ class Files:
 class Events:
     """What init tells its supervisor, one message each."""
 
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
+    def __init__(self, link: socket.socket) -> None:
+        self._link = link
 
     def fault(self, message: str) -> None:
-        os.write(self._fd, b"F" + message.encode("utf-8", "replace")[:2000])
+        """The command cannot be started as asked."""
+        self._link.send(b"F" + message.encode("utf-8", "replace")[:2000])
 
     def started(self, spent: float) -> None:
         """The command was forked; `spent` is init's own CPU time so far."""
-        os.write(self._fd, b"S" + _STARTED.pack(spent))
+        self._link.send(b"S" + _STARTED.pack(spent))
 
     def ended(self, status: int, left: bool) -> None:
+        """The command ended with this wait status; `left` says that others had not."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        os.write(self._fd, b"E" + _EXIT.pack(status, left, used.ru_utime + used.ru_stime))
+        self._link.send(b"E" + _EXIT.pack(status, left, used.ru_utime + used.ru_stime))
 
 
 def started_fields(raw: bytes) -> float:
@@ -65,28 +77,51 @@ def ended_fields(raw: bytes) -> tuple[int, bool, float]:
     return status, bool(left), cpu
 
 
-def run(request: Request, sources: view.Sources, files: Files, offset: int, events: int) -> Call | None:
-    """Never returns in init; in the command's process it returns a call to make, or replaces the process."""
-    tell = Events(events)
+def run(link: socket.socket) -> Call:
+    """Never returns in init; in the process of a `call` it returns what to call."""
+    tell = Events(link)
     try:
-        _prepare(request, sources, files, offset)
-        leader = os.fork()
+        root = _prepare()
+        request, offset, files = next_request(link)
+        _enter(root, request, files, offset)
+        leader = os.fork() if request.kind == "call" else spawn(request, files)
     except Exception as e:  # whatever it is, the supervisor must hear of it
-        tell.fault(str(e) if isinstance(e, OSError) else f"{type(e).__name__}: {e}")
+        tell.fault(words(e))
         os._exit(1)
     if leader != 0:
         files.close_streams()
         tell.started(time.process_time())
-        _outlive(leader, tell)
-    return _command(request, files)
+        outlive(leader, tell)
+    return _become(request, files)
 
 
-def _prepare(request: Request, sources: view.Sources, files: Files, offset: int) -> None:
+def next_request(link: socket.socket) -> tuple[Request, int, Files]:
+    """Wait for the request that the supervisor passes on, and end if none comes."""
+    numbers = receive(link)
+    if not numbers:
+        os._exit(0)
+    request, offset = decode(numbers[0])
+    return request, offset, Files(numbers, request)
+
+
+def words(error: Exception) -> str:
+    """An error in a line."""
+    return str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+
+
+def _prepare() -> view.View:
+    """Do ahead of time what does not depend on the request."""
     kernel.set_dumpable(False)  # or the command could write to this process's memory
     os.umask(0o022)
     confine.loopback_up()
     kernel.set_hostname(system.HOSTNAME)
-    view.View(request, sources).enter()
+    root = view.View()
+    root.prepare()
+    return root
+
+
+def _enter(root: view.View, request: Request, files: Files, offset: int) -> None:
+    root.enter(request, files.trees)
     if request.lower and request.changes:
         patch.apply(request.lower.mount_at, request.changes, files.contents, offset)
     if not os.path.isdir(request.cwd):
@@ -94,47 +129,59 @@ def _prepare(request: Request, sources: view.Sources, files: Files, offset: int)
     confine.give_up(filtered=request.kind != "serve")
 
 
-def _command(request: Request, files: Files) -> Call | None:
-    """Become the command. Whatever fails from here on is the command's own failure."""
+def _become(request: Request, files: Files) -> Call:
+    """Turn this fork of a warm process into a job."""
     kernel.set_dumpable(True)
     os.setsid()
     os.chdir(request.cwd)
-    wanted = [files.stdout, files.stderr]
-    if request.channel:
-        wanted += [files.key, files.frames]
-    if request.kind == "serve":
-        wanted = [files.stdout, files.stderr, files.stdout, files.stderr, files.jobs]
-    confine.arrange(wanted, "/dev/null")
     confine.offer_to_the_oom_killer()
-    confine.reset_signals(python=request.kind == "call")
-    if request.kind != "serve":
-        confine.limit(request.bounds)
-    if request.kind != "call":
-        execute(request.argv, request.env)
+    confine.arrange(files.standard(request))
+    confine.limit(request.bounds)
     os.environ.clear()
     os.environ.update(request.env)
     return request.argv
 
 
-def execute(argv: tuple[str, ...], env: dict[str, str]) -> NoReturn:
-    """Replace this process by a program; 127 and a line on stderr if there is none."""
+def spawn(request: Request, files: Files, own_count: bool = True) -> int:
+    """Start a program. What it inherits is set on this process: that is cheaper than a fork of Python."""
+    os.chdir(request.cwd)
+    confine.offer_to_the_oom_killer()
+    confine.limit(request.bounds, own_count)
+    actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(files.standard(request))]
+    program = _program(request.argv[0], request.env)
     try:
-        os.execvpe(argv[0], list(argv), env)  # noqa: S606 - no shell is the point
+        return os.posix_spawn(
+            program, request.argv, request.env, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_IGNORED
+        )
     except OSError as e:
-        os.write(2, f"referee: cannot run {argv[0]!r}: {e.strerror}\n".encode("utf-8", "replace"))
-        os._exit(NOT_FOUND if places.missing(e) else NOT_STARTED)
+        message = f"referee: cannot run {request.argv[0]!r}: {e.strerror}\n"
+        os.write(files.stderr, message.encode("utf-8", "replace"))
+        status = _NOT_FOUND if places.missing(e) else _NOT_STARTED
+    pid = os.fork()
+    if pid == 0:
+        os._exit(status)
+    return pid
 
 
-def _outlive(leader: int, tell: Events) -> NoReturn:
+def _program(name: str, env: dict[str, str]) -> str:
+    """The path of the program `name`, looked up in the command's own PATH."""
+    if "/" in name:
+        return name
+    found = (f"{folder}/{name}" for folder in env.get("PATH", "").split(":"))
+    return next((path for path in found if os.access(path, os.X_OK)), name)
+
+
+def outlive(leader: int, tell: Events) -> NoReturn:
     """Reap until the command ends and what it left has had its grace; then end, and the namespace with it."""
     pid, status = 0, 0
     while pid != leader:
         pid, status = os.wait()
-    tell.ended(status, _others_remain())
+    tell.ended(status, others_remain())
     os._exit(0)
 
 
-def _others_remain() -> bool:
+def others_remain() -> bool:
+    """Whether any other child, own or adopted, is still there after the time in which it may end by itself."""
     deadline = time.monotonic() + _GRACE
     while time.monotonic() < deadline:
         try:

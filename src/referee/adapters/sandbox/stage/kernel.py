@@ -15,7 +15,7 @@ ALL_NAMESPACES = (
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
 )
 
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 2, 4, 8, 0x4000, 1 << 18
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_PRIVATE = 2, 4, 8, 1 << 18
 ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV, ATTR_NOEXEC = 1, 2, 4, 8
 
 _AT_FDCWD, _AT_EMPTY_PATH, _AT_RECURSIVE = -100, 0x1000, 0x8000
@@ -24,7 +24,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1,
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, _PR_SET_CHILD_SUBREAPER = 47, 4, 36
 _CAPABILITY_VERSION_3 = 0x20080522
 _SECCOMP_SET_MODE_FILTER = 1
-_MNT_DETACH = 2
+_MNT_DETACH, _MS_REC = 2, 0x4000
 
 # (x86-64, aarch64); calls added since 2019 have the same number everywhere.
 _NUMBERS = {"pivot_root": (155, 41), "capset": (126, 91), "seccomp": (317, 277)}
@@ -50,13 +50,17 @@ def _call(what: str, number: int, *arguments: object) -> int:
     return _check(_libc.syscall(ctypes.c_long(number), *wide), what)
 
 
-def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
-    """mount(2) of a new file system at `target`, as seen from the current root."""
-    fs = kind.encode() if kind else None
-    result = _libc.mount(
-        os.fsencode(source), os.fsencode(target), fs, ctypes.c_ulong(flags), os.fsencode(options) or None
-    )
-    _check(result, f"mount {kind or 'propagation'} on {target}")
+def mount(kind: str, target: str, flags: int, options: str = "") -> None:
+    """mount(2) of a new file system of `kind` at `target`, as seen from the current root."""
+    fs = kind.encode()
+    result = _libc.mount(fs, os.fsencode(target), fs, ctypes.c_ulong(flags), options.encode() or None)
+    _check(result, f"mount {kind} on {target}")
+
+
+def make_private(target: str) -> None:
+    """Cut the mounts from `target` down off from those of other namespaces."""
+    flags = ctypes.c_ulong(_MS_REC | MS_PRIVATE)
+    _check(_libc.mount(b"none", os.fsencode(target), None, flags, None), f"make {target} private")
 
 
 def detach(target: str) -> None:
@@ -86,8 +90,8 @@ def clone_open(fd: int, attributes: int) -> int:
 
 
 def set_attributes(fd: int, attributes: int, recursive: bool = True) -> None:
-    """Set mount attributes on the mount that `fd` is in (and on those below it)."""
-    record = struct.pack("QQQQ", attributes, 0, 0, 0)
+    """Set mount attributes on the mount that `fd` is in (and on those below it), and cut it off from its origin."""
+    record = struct.pack("QQQQ", attributes, 0, MS_PRIVATE, 0)
     flags = _AT_EMPTY_PATH | (_AT_RECURSIVE if recursive else 0)
     _call("mount_setattr", _MOUNT_SETATTR, fd, b"", flags, record, len(record))
 

@@ -13,7 +13,7 @@ _LENGTH = struct.Struct("<Q")
 
 @dataclass(frozen=True)
 class Bind:
-    """A path of the server's own view, shown read-only at `target`."""
+    """A path of the server's own view, shown read-only at `target`. Outer ones come first."""
 
     source: str
     target: str
@@ -55,7 +55,8 @@ class Change:
 class Request:
     """One process to start. `kind`: `exec` a program, `serve` jobs from a loaded script, `call` that script.
 
-    `owner` is who to become when the server is root. `stage` is where these modules are, for `serve`.
+    With `handed`, copies of the mounts of `lower` and of `binds` come as descriptors, because the server
+    cannot walk to them; else it opens their paths.
     """
 
     kind: str
@@ -67,8 +68,7 @@ class Request:
     lower: Lower | None = None
     changes: tuple[Change, ...] = ()
     channel: bool = False
-    owner: tuple[int, int] | None = None
-    stage: str = ""
+    handed: bool = False
 
 
 def encode(request: Request, contents: list[bytes]) -> bytes:
@@ -84,11 +84,10 @@ def decode(fd: int) -> tuple[Request, int]:
 
 
 def _request(raw: dict[str, Any]) -> Request:
-    lower, owner = raw["lower"], raw["owner"]
+    lower = raw["lower"]
     raw["argv"] = tuple(raw["argv"])
     raw["bounds"] = Bounds(**raw["bounds"])
     raw["binds"] = tuple(Bind(**b) for b in raw["binds"])
     raw["lower"] = Lower(lower["path"], lower["mount_at"], tuple(lower["protected"])) if lower else None
     raw["changes"] = tuple(Change(**c) for c in raw["changes"])
-    raw["owner"] = (owner[0], owner[1]) if owner else None
     return Request(**raw)

@@ -1,50 +1,59 @@
-"""The fork server: one child per request, until whoever asks is gone."""
+"""The fork server: keeps one supervisor ready for the next request, until whoever asks is gone."""
 
 from __future__ import annotations
 
-import array
 import contextlib
+import gc
 import os
 import select
 import signal
 import socket
 
-from . import init, kernel, supervise
+from . import confine, init, supervise
+from .ground import Ground, Host, Namespaces, Owner
 
 _LOWEST = 10  # descriptors of requests start here, so that arranging 0, 1, 2, … overwrites none
-_MOST = 8
 
 
-def main() -> None:
-    """Serve on standard input, a socket, until it closes or the parent process ends."""
+def main(owner: Owner, contained: bool) -> None:
+    """Serve on standard input, a socket, until it closes or the parent process ends; commands run as `owner`."""
     requests = socket.socket(fileno=os.dup(0))
     watched = os.pidfd_open(os.getppid())
     os.dup2(os.open("/dev/null", os.O_RDWR), 0)
-    serve(requests, watched)
+    if owner is not None and contained:
+        confine.become(*owner)
+    gc.freeze()
+    gc.disable()
+    serve(requests, Namespaces() if contained else Host(owner), watched)
 
 
-def serve(requests: socket.socket, watched: int = -1) -> init.Call | None:
-    """Fork a supervisor for each message. Returns None when told to stop, a call in the child that makes it."""
+def serve(requests: socket.socket, ground: Ground, watched: int = -1) -> init.Call | None:
+    """Returns None when there is nobody left to serve, and a call in the child that is to make it."""
     ended = _ends_of_children()
     _fill_low_descriptors()
+    taken, into = os.pipe()
     poll = select.poll()
-    for fd in (requests.fileno(), ended, watched):
+    poll.register(requests, 0)  # only its closing is of interest here
+    for fd in (ended, taken, watched):
         if fd >= 0:
             poll.register(fd, select.POLLIN)
+    spare = 0
     while True:
+        if spare == 0:
+            parent, spare = os.getpid(), os.fork()
+            if spare == 0:
+                os.close(taken)
+                _forget_signals()
+                return supervise.supervise(parent, requests, into, ground)
         ready = [fd for fd, _ in poll.poll()]
+        if watched in ready or requests.fileno() in ready:
+            return None
         if ended in ready:
             os.read(ended, 512)
-            _reap()
-        if watched in ready:
-            return None
-        if requests.fileno() in ready:
-            numbers = _receive(requests)
-            if not numbers:
-                return None
-            child, call = _fork(requests, numbers)
-            if child:
-                return call
+            spare = 0 if spare in _reap() else spare
+        if taken in ready:
+            os.read(taken, 1)
+            spare = 0
 
 
 def _ends_of_children() -> int:
@@ -57,36 +66,23 @@ def _ends_of_children() -> int:
     return out
 
 
+def _forget_signals() -> None:
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
 def _fill_low_descriptors() -> None:
     while os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC) < _LOWEST:
         pass
 
 
-def _fork(requests: socket.socket, numbers: list[int]) -> tuple[bool, init.Call | None]:
-    parent = os.getpid()
-    if os.fork():
-        for fd in numbers:
-            os.close(fd)
-        return False, None
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    requests.close()
-    kernel.die_with_parent()
-    return True, supervise.supervise(parent, numbers)
-
-
-def _receive(requests: socket.socket) -> list[int]:
-    """The descriptors of the next request; none if the other side has gone."""
-    room = socket.CMSG_LEN(_MOST * array.array("i").itemsize)
-    _, ancillary, _, _ = requests.recvmsg(1, room, socket.MSG_CMSG_CLOEXEC)
-    numbers = array.array("i")
-    for level, kind, raw in ancillary:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            numbers.frombytes(raw[: len(raw) - len(raw) % numbers.itemsize])
-    return list(numbers)
-
-
-def _reap() -> None:
+def _reap() -> set[int]:
+    """Collect children that have ended."""
+    gone = set()
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        while True:
+            pid = os.waitpid(-1, os.WNOHANG)[0]
+            if pid == 0:
+                break
+            gone.add(pid)
+    return gone

@@ -11,8 +11,10 @@ import socket
 import time
 from typing import NoReturn
 
-from . import confine, init, kernel, view, watch
-from .request import Request, decode
+from . import init, kernel, watch
+from .ground import Ground
+from .passing import forward, receive
+from .request import Bounds, decode
 
 _SETUP_SECONDS = 30.0
 _CROWDED_LOOKS = 2  # a tree that stays at its limit of processes is killed
@@ -35,69 +37,67 @@ class Report:
             control.sendall(json.dumps(vars(self)).encode())
 
 
-def supervise(parent: int, numbers: list[int]) -> init.Call | None:
-    """In a fresh child of `parent`: run one request. Returns only in a `call`'s own process."""
-    control = socket.socket(fileno=os.dup(numbers[1]))
-    report = Report()
+def supervise(parent: int, requests: socket.socket, taken: int, ground: Ground) -> init.Call:
+    """In a fresh child of `parent`: get ready, take one request, run it. Returns only in a `call`'s own process.
+
+    What can be done ahead is done before the request comes; a byte on `taken` says that it has.
+    """
+    link, fault = None, None
     try:
-        request, offset = decode(numbers[0])
-        files = init.Files(numbers, request)
-        sources = _enter(request, parent)
-        pid, events = _fork_init()
+        kernel.die_with_parent()
+        ground.enter()
+        kernel.die_with_parent()  # again: the new credentials undid it
+        if os.getppid() != parent:
+            os._exit(1)
+        link, pid = _fork_init()
     except Exception as e:  # whatever it is, the harness must hear of it
-        report.fault = _words(e)
-        report.send(control)
-        os._exit(1)
-    if pid != 0:
-        files.close_streams()
-        _Supervisor(request, control, pid, events, report).run()
-    control.close()
-    return init.run(request, sources, files, offset, events)
+        fault, pid = init.words(e), -1
+    if pid != 0 or link is None:
+        numbers = receive(requests)
+        if not numbers:
+            os._exit(0)
+        os.write(taken, b"t")
+        os.close(taken)
+        requests.close()
+        _follow(numbers, link, pid, fault, ground)
+    requests.close()
+    return ground.run(link)
 
 
-def _words(error: Exception) -> str:
-    return str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-
-
-def _enter(request: Request, parent: int) -> view.Sources:
-    """Leave the host's namespaces, with copies of all that the sandbox will show."""
-    if request.owner is not None:
-        sources = view.Sources(request)  # as root, who can walk to them
-        confine.enter_namespaces(request.owner)
-    else:
-        confine.enter_namespaces(None)
-        sources = view.Sources(request)
-    kernel.die_with_parent()
-    if os.getppid() != parent:
-        os._exit(1)
-    return sources
-
-
-def _fork_init() -> tuple[int, int]:
-    """Fork the namespace's init, which starts only once it is sure to die with us; (pid, events)."""
+def _fork_init() -> tuple[socket.socket, int]:
+    """Fork the namespace's init; our link to it, and its process id (0 in init itself)."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # which keeps events apart
-    events_out, events_in = ours.detach(), theirs.detach()
-    go_out, go_in = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.close(events_out)
-        os.close(go_in)
-        kernel.die_with_parent()
-        if not os.read(go_out, 1):
-            os._exit(1)
-        os.close(go_out)
-        return 0, events_in
-    for fd in (events_in, go_out):
+        ours.close()
+        kernel.die_with_parent()  # had the parent died before this, the link would say so
+        return theirs, 0
+    theirs.close()
+    return ours, pid
+
+
+def _follow(numbers: list[int], link: socket.socket | None, pid: int, fault: str | None, ground: Ground) -> NoReturn:
+    """See one request through."""
+    report = Report()
+    control = socket.socket(fileno=os.dup(numbers[1]))
+    if link is None:
+        report.fault = fault
+        report.send(control)
+        os._exit(1)
+    with contextlib.suppress(OSError):  # init may have died; its last event says why
+        forward(link, numbers)
+    request, _ = decode(numbers[0])
+    for fd in numbers:
         os.close(fd)
-    os.write(go_in, b"g")
-    os.close(go_in)
-    return pid, events_out
+    _Supervisor(request.bounds, control, link, (ground, pid), report).run()
 
 
 class _Supervisor:
-    def __init__(self, request: Request, control: socket.socket, pid: int, events: int, report: Report) -> None:
-        self._bounds, self._control, self._pid = request.bounds, control, pid
-        self._events, self._report = events, report
+    def __init__(
+        self, bounds: Bounds, control: socket.socket, link: socket.socket, started: tuple[Ground, int], report: Report
+    ) -> None:
+        self._bounds, self._control, self._link, self._report = bounds, control, link, report
+        self._ground, self._pid = started
         self._tree: watch.Tree | None = None
         self._pace = watch.Pace()
         self._began = time.monotonic()
@@ -108,12 +108,12 @@ class _Supervisor:
 
     def run(self) -> NoReturn:
         poll = select.poll()
-        for fd in (self._events, self._control.fileno()):
-            poll.register(fd, select.POLLIN)
+        for wire in (self._link, self._control):
+            poll.register(wire.fileno(), select.POLLIN)
         while not self._ended:
             ready = [fd for fd, _ in poll.poll(self._patience())]
-            if self._events in ready:
-                self._heard(os.read(self._events, 4096))
+            if self._link.fileno() in ready:
+                self._heard(self._link.recv(4096))
             if self._control.fileno() in ready and not self._ended:
                 self._kill(self._order())
             if not self._ended:
@@ -153,13 +153,13 @@ class _Supervisor:
         self._began = time.monotonic()
         wall = self._bounds.wall
         self._deadline = None if wall is None else self._began + wall
-        self._tree = watch.Tree()
+        self._tree = self._ground.tree(self._pid)
 
     def _note(self, status: int) -> None:
         """Translate the wait status of the command."""
         if os.WIFEXITED(status):
             self._report.exit_code = os.WEXITSTATUS(status)
-            if self._report.exit_code and self._disk_full():
+            if self._report.exit_code and self._ground.disk_full():
                 self._report.exit_code, self._report.killed_by = None, "disk"
             return
         number = os.WTERMSIG(status)
@@ -190,13 +190,9 @@ class _Supervisor:
             self._kill("cpu")
         elif self._crowded >= _CROWDED_LOOKS:
             self._kill("processes")
-        elif self._disk_full():
+        elif self._ground.disk_full():
             self._kill("disk")
         self._pace.looked(now)
-
-    def _disk_full(self) -> bool:
-        room = os.statvfs("/tmp")  # noqa: S108 - one file system holds all that can be written
-        return room.f_bfree == 0 or room.f_ffree == 0
 
     def _kill(self, reason: str) -> None:
         self._report.killed_by = reason
@@ -204,8 +200,7 @@ class _Supervisor:
 
     def _finish(self) -> NoReturn:
         """Kill what is left, wait until all of it is gone, and report."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
+        self._ground.end(self._pid)
         self._report.seconds = time.monotonic() - self._began
         _, _, used = os.wait4(self._pid, 0)
         report = self._report

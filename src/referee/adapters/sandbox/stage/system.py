@@ -15,7 +15,7 @@ _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into
 _ETC_FOLDERS = ("/etc/alternatives", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/fonts")
 _ETC_FILES = ("ld.so.cache", "ld.so.conf", "protocols", "services", "mime.types", "timezone", "ssl/openssl.cnf")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_EMPTY = ("home", "mnt", "opt", "proc", "run", "srv", "var", "root", "dev/pts", "etc/ssl")
+_EMPTY = ("home", "mnt", "opt", "proc", "run", "srv", "sys", "var", "root", "dev/pts", "etc/ssl")
 _LINKS: dict[str, str] = {
     "dev/fd": "/proc/self/fd", "dev/stdin": "/proc/self/fd/0", "dev/stdout": "/proc/self/fd/1",
     "dev/stderr": "/proc/self/fd/2", "dev/ptmx": "pts/ptmx", "etc/mtab": "/proc/self/mounts", "var/tmp": "/tmp",  # noqa: S108
@@ -24,7 +24,7 @@ _LINKS: dict[str, str] = {
 _ZONES = "/usr/share/zoneinfo/"
 
 
-def clones() -> dict[str, int]:
+def _clones() -> dict[str, int]:
     """Detached copies of the host's folders and devices that every sandbox shows, by path."""
     trees = {f"/dev/{name}": kernel.clone_tree(f"/dev/{name}", _DEVICE) for name in _DEVICES}
     trees["/usr"] = kernel.clone_tree("/usr", _READ_ONLY)
@@ -34,21 +34,21 @@ def clones() -> dict[str, int]:
     return trees
 
 
-def build(root: str, trees: dict[str, int], uid: int, gid: int) -> None:
+def build(root: str) -> None:
     """Fill the empty file system at `root`; the old root is still in place."""
     for path in _EMPTY:
         os.makedirs(f"{root}/{path}", exist_ok=True)
-    for path, tree in trees.items():
+    for path, tree in _clones().items():
         _hang(tree, root + path, folder=not path.startswith("/dev/"))
     for path in _MERGED:
         if os.path.islink(path):
             os.symlink(os.readlink(path), root + path)
     for path, target in _LINKS.items():
         os.symlink(target, f"{root}/{path}")
-    _etc(root, uid, gid)
+    _etc(root, os.getuid(), os.getgid())
     flags = kernel.MS_NOSUID | kernel.MS_NOEXEC
-    kernel.mount("proc", f"{root}/proc", "proc", flags | kernel.MS_NODEV)
-    kernel.mount("devpts", f"{root}/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620")
+    kernel.mount("proc", f"{root}/proc", flags | kernel.MS_NODEV)
+    kernel.mount("devpts", f"{root}/dev/pts", flags, "newinstance,ptmxmode=0666,mode=620")
 
 
 def _hang(tree: int, target: str, folder: bool) -> None:

@@ -14,14 +14,14 @@ from types import ModuleType
 from typing import NoReturn
 
 from . import server
+from .ground import Namespaces
 
-JOBS = 5  # the descriptor on which jobs arrive
+_JOBS = 3  # the descriptor on which jobs arrive
 
 
 def main(script: str) -> NoReturn:
     """Load `script`, say so, and serve. In a job's own process: call its `main` and end."""
-    jobs = socket.socket(fileno=os.dup(JOBS))
-    os.closerange(3, JOBS + 1)
+    jobs = socket.socket(fileno=_JOBS)
     sys.argv = [script]
     module = _load(script)
     null = os.open("/dev/null", os.O_RDWR)
@@ -31,7 +31,7 @@ def main(script: str) -> NoReturn:
     gc.collect()
     gc.freeze()
     jobs.sendall(b"ready")
-    call = server.serve(jobs)
+    call = server.serve(jobs, Namespaces())
     if call is None:
         os._exit(0)
     jobs.close()

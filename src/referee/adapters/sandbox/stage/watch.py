@@ -21,25 +21,28 @@ class Sample:
 
 
 class Tree:
-    """All processes of a pid namespace but its init, seen through the namespace's own /proc."""
+    """All processes of a pid namespace, seen through the namespace's own /proc; `init` is not measured."""
 
-    def __init__(self, proc: str = "/proc") -> None:
-        self._proc = os.open(proc, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    def __init__(self, init: int = 1) -> None:
+        self._proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._init = str(init)
         self.peak = 0
         self._highest = 0
+
+    def names(self) -> list[str]:
+        """The process ids, as text."""
+        return [name for name in os.listdir(self._proc) if name.isdigit()]
 
     def sample(self) -> Sample:
         """Look once. A process that ends meanwhile is left out."""
         found, pids = Sample(), []
-        for name in os.listdir(self._proc):
-            if not name.isdigit():
-                continue
+        for name in self.names():
             try:
                 fields = self._read(f"{name}/stat").rpartition(b")")[2].split()
             except OSError:
                 continue
             found.cpu += sum(int(f) for f in fields[11:15]) / _TICKS
-            if name != "1":
+            if name != self._init:
                 found.resident += int(fields[21]) * _PAGE
                 found.tasks += int(fields[17])
                 pids.append(name)
@@ -77,6 +80,26 @@ class Tree:
             return os.read(fd, 1 << 14)
         finally:
             os.close(fd)
+
+
+class Descendants(Tree):
+    """All descendants of a process and itself, where there is no pid namespace to name them."""
+
+    def names(self) -> list[str]:
+        """The process ids, as text; `init` first."""
+        found = [self._init]
+        for name in found:
+            found += self._children(name)
+        return found
+
+    def _children(self, name: str) -> list[str]:
+        children: list[str] = []
+        try:
+            for thread in os.listdir(f"/proc/{name}/task"):
+                children += self._read(f"{name}/task/{thread}/children").decode().split()
+        except OSError:
+            return children  # it has ended meanwhile
+        return children
 
 
 class Pace:
