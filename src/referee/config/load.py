@@ -29,7 +29,7 @@ def load(
     the process's environment and the file in the platform's configuration folder.
     Raises `UsageError` that names the file and line, the variable or the option, and what to write instead.
     """
-    layers = _Layers()
+    layers = Layers()
     source = user_source(user_path() if user_file is None else user_file)
     if source is not None:
         layers.user(source)
@@ -63,7 +63,7 @@ def root_of(repo: str) -> str:
     return folder
 
 
-class _Layers:
+class Layers:
     """The settings while they pile up."""
 
     def __init__(self) -> None:
