@@ -252,6 +252,11 @@ def test_an_unknown_provider_says_so() -> None:
         ProviderModel("gpt-5-mini")
 
 
+def test_an_address_of_the_wrong_form_says_so() -> None:
+    with pytest.raises(UsageError, match="must begin with http"):
+        ProviderModel("openai:tiny", Endpoint(base_url="localhost:8080"))
+
+
 def test_without_the_extra_the_message_names_it() -> None:
     code = (
         "import sys; sys.modules['pydantic_ai'] = None\n"

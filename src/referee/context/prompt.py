@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from referee.context import excerpt
 from referee.context.fence import clipped, fenced, plain
-from referee.context.relevance import Interest, Read, Suspect, interests, test_names, test_path
+from referee.context.relevance import Interest, Read, Suspect, interests, tests_named
 from referee.domain.brief import Brief, Strategy
 from referee.domain.finding import FindingKind
 from referee.domain.notices import left_out
@@ -130,9 +130,7 @@ def _listing(paths: Sequence[str]) -> str:
 
 def _tests(brief: Brief, read: Read) -> str:
     """The targets' own test files, whole or the tests named, and then the fixtures around them."""
-    named: dict[str, set[str]] = {}
-    for target in brief.targets:
-        named.setdefault(test_path(target), set()).update(test_names(target))
+    named = tests_named(brief)
     for path in list(named):
         folders = path.split("/")[:-1]
         for depth in range(len(folders), -1, -1):

@@ -38,7 +38,7 @@ class Interest:
 def interests(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Suspect]) -> dict[str, Interest]:
     """Interest by path, heaviest first, for source files only; the targets' own test files are left out."""
     known, found = frozenset(paths), defaultdict[str, Interest](Interest)
-    tests = {test_path(t) for t in brief.targets}
+    tests = tests_named(brief)
     # A model's opinion never reaches an author (E3).
     for path, line, weight in _places([f for f in brief.findings if f.kind is not FindingKind.OBJECTION]):
         if path in known:
@@ -65,14 +65,13 @@ def _places(findings: Sequence[Finding]) -> Iterator[tuple[str, int, float]]:
             yield frame.path, frame.line, FRAME / (depth + 1)
 
 
-def test_path(target: str) -> str:
-    """The file of a test id."""
-    return target.partition("::")[0]
-
-
-def test_names(target: str) -> set[str]:
-    """The functions and classes that a test id names."""
-    return {part.partition("[")[0] for part in target.split("::")[1:]}
+def tests_named(brief: Brief) -> dict[str, set[str]]:
+    """The targets' test files, and in each the classes and functions that they name."""
+    found: dict[str, set[str]] = {}
+    for target in brief.targets:
+        path, *names = target.split("::")
+        found.setdefault(path, set()).update(name.partition("[")[0] for name in names)
+    return found
 
 
 def _add(interest: Interest, weight: float, line: int = 0) -> None:
@@ -81,14 +80,14 @@ def _add(interest: Interest, weight: float, line: int = 0) -> None:
         interest.lines.add(line)
 
 
-def _follow_imports(tests: set[str], read: Read, known: frozenset[str], found: dict[str, Interest]) -> None:
+def _follow_imports(tests: dict[str, set[str]], read: Read, known: frozenset[str], found: dict[str, Interest]) -> None:
     """What the failing tests import, and what that imports in turn; the names the tests use matter in both."""
     first: set[str] = set()
     names: set[str] = set()
-    for test in sorted(tests):
+    for test, wanted in sorted(tests.items()):
         source = read(test) or b""
         first |= set(imported(source, test, known))
-        names |= _used(source)
+        names |= _used(source, wanted)
     second = {p for path in first for p in imported(read(path) or b"", path, known)}
     for path in first | second:
         _add(found[path], IMPORTED if path in first else IMPORTED_BY_THAT)
@@ -96,6 +95,17 @@ def _follow_imports(tests: set[str], read: Read, known: frozenset[str], found: d
         interest.names |= names
 
 
-def _used(source: bytes) -> set[str]:
-    nodes = ast.walk(parsed(source) or ast.Module(body=[], type_ignores=[]))
-    return {n.id if isinstance(n, ast.Name) else n.attr for n in nodes if isinstance(n, ast.Name | ast.Attribute)}
+def _used(source: bytes, wanted: set[str]) -> set[str]:
+    """The names that the `wanted` tests use; those of the whole file if none of them is in it."""
+    tree = parsed(source) or ast.Module(body=[], type_ignores=[])
+    functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    roots: list[ast.AST] = [f for f in functions if f.name in wanted]
+    names: set[str] = set()
+    for node in (n for root in roots or [tree] for n in ast.walk(root)):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            names.add(node.attr)
+        elif isinstance(node, ast.alias):
+            names.add(node.name)
+    return names

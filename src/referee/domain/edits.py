@@ -10,6 +10,9 @@ from referee.domain.proposal import Edit
 
 SHOWN_LINES = 12
 SHOWN_CHARS = 600
+SHOWN_PLACES = 8
+COMPARED_LINES = 200  # the thorough comparison is slow: only these many lines, the ones with most words in common
+_WORD = re.compile(r"\w+")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -75,14 +78,15 @@ def _locate(data: bytes, edit: Edit, number: int) -> tuple[int, int, bytes]:
     pattern = re.compile(b"(?=(" + rb"\r?\n".join(re.escape(line) for line in old.split(b"\n")) + b"))")
     # One end, one occurrence: a leading newline matches with and without its carriage return.
     ends: dict[int, int] = {}
-    for m in pattern.finditer(data):
+    for m in itertools.islice(pattern.finditer(data), 2 * SHOWN_PLACES):
         ends.setdefault(m.end(1), m.start(1))
     found = [(start, end) for end, start in ends.items()]
     if not found:
         raise Misfit(f"edit {number}: `old` is not in the file{_nearest(data, edit.old)}")
     if len(found) > 1:
-        lines = ", ".join(str(_line(data, start)) for start, _ in found[:8])
-        raise Misfit(f"edit {number}: `old` occurs {len(found)} times (lines {lines}); lengthen it until it is unique")
+        lines = ", ".join(str(_line(data, start)) for start, _ in found[:SHOWN_PLACES])
+        count = f"{len(found)} times" if len(found) < SHOWN_PLACES else "many times"
+        raise Misfit(f"edit {number}: `old` occurs {count} (lines {lines}); lengthen it until it is unique")
     start, end = found[0]
     return start, end, _with_endings(data, start, end, new)
 
@@ -120,7 +124,10 @@ def _nearest(data: bytes, old: str) -> str:
     lines = data.decode(errors="replace").splitlines()
     wanted = old.strip("\n").splitlines() or [old]
     key = max(wanted, key=lambda line: len(line.strip()))
-    close = difflib.get_close_matches(key.strip(), list(dict.fromkeys(line.strip() for line in lines)), n=1, cutoff=0.6)
+    words = set(_WORD.findall(key))
+    unique = dict.fromkeys(line.strip() for line in lines)
+    likely = sorted(unique, key=lambda line: -len(words & set(_WORD.findall(line))))[:COMPARED_LINES]
+    close = difflib.get_close_matches(key.strip(), likely, n=1, cutoff=0.6)
     if not close or not close[0]:
         return "; copy it from the file as shown"
     at = next(i for i, line in enumerate(lines) if line.strip() == close[0])

@@ -61,6 +61,28 @@ def test_the_prefix_is_the_same_bytes_in_every_process() -> None:
     assert system("generator") != system("fixer")
 
 
+def test_a_brief_is_rendered_alike_in_every_process() -> None:
+    """A7: a resumed run must ask for the very same thing, or its replay diverges."""
+    code = (
+        "from referee.context.prompt import render\n"
+        "from referee.domain.brief import Brief\n"
+        "from referee.domain.task import Task\n"
+        "tree = {f'src/m{n}.py': f'import m{n + 1}, m{n + 2}\\n'.encode() for n in range(9)}\n"
+        "tree['tests/test_m.py'] = b'import m0, m3, m5\\ndef test_a():\\n    m0.x(m3.y)\\n'\n"
+        "tree['src/big.py'] = b''.join(b'def y%d(a):\\n    return a\\n' % n for n in range(900))\n"
+        "targets = ('tests/test_m.py::test_a', 'tests/test_big.py::test_b')\n"
+        "tree['tests/test_big.py'] = b'from big import y1, y500, y800\\n'\n"
+        "brief = Brief(task=Task(), base='t', targets=targets, feedback='f')\n"
+        "print(render(brief, tree.get, sorted(tree)).text)"
+    )
+    seen = set()
+    for seed in ("1", "2", "3"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        seen.add(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True).stdout)
+    assert len(seen) == 1
+    assert b"def y500" in seen.pop()
+
+
 def test_the_prefix_does_not_depend_on_the_brief_and_the_brief_is_rendered_alike() -> None:
     before = system("fixer")
     assert shown(pressed=True) == shown(pressed=True)

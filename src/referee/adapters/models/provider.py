@@ -48,12 +48,15 @@ class ProviderModel:
     def __init__(
         self, name: str, endpoint: Endpoint | None = None, chance: Callable[[], float] = random.random
     ) -> None:
-        """Nothing is imported or opened yet. Raises `UsageError` if `name` is not PROVIDER:NAME."""
+        """Nothing is imported or opened yet. Raises `UsageError` if `name` or the address has the wrong form."""
         provider, _, model = name.partition(":")
         if not provider or not model:
             raise UsageError(f"--model takes PROVIDER:NAME, such as openai:gpt-5-mini (got {name!r})")
         self._name, self._provider, self._model = name, provider, model
         self._endpoint, self._chance = endpoint or Endpoint(), chance
+        url = self._endpoint.base_url
+        if url is not None and not url.startswith(("http://", "https://")):
+            raise UsageError(f"base_url must begin with http:// or https:// (got {url!r})")
         self._no_schema = False  # the server turned a schema down; it is asked in words from then on
 
     @property
