@@ -81,9 +81,9 @@ class Landings:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Hold the landing lock, with nothing of an earlier landing left open."""
+        self._root.check()
         try:
             with self._private.locked(b"landing"):
-                self._root.check()
                 outcome = self._settle(self._transaction.recover())
                 self._unsaid += _told(outcome)
                 yield

@@ -104,7 +104,9 @@ class Root:
 
     def close(self) -> None:
         """Let go of the folder."""
-        os.close(self._fd)
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd = -1
 
     def _open(self, path: bytes) -> tuple[int, bytes]:
         *folders, name = path.split(b"/")

@@ -1,0 +1,19 @@
+"""The messy repository and its oracle are those of the unit tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "unit/adapters/git"))
+
+import oracle  # noqa: E402 - found through the line above
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    oracle.close_all()
