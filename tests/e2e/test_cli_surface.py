@@ -186,3 +186,8 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run([sys.executable, "-c", MAIN, "--help"], stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
     assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr
+
+
+def test_closed_streams_are_no_bug(repository: Path) -> None:
+    command = f"{sys.executable} -c '{MAIN}' --version >&- 2>&-"
+    assert subprocess.run(command, shell=True, cwd=repository, check=False).returncode == 0

@@ -32,7 +32,7 @@ def ending(fault: BaseException) -> int:
         say(f"waiting for a person: {fault}")
         return _WAITING
     if isinstance(fault, Interrupt | KeyboardInterrupt):
-        say("stopped; your files are as they were")
+        say("stopped; nothing of yours is half written")
         return _STOPPED
     if isinstance(fault, BrokenPipeError):
         return 1

@@ -10,7 +10,7 @@ from types import FrameType
 
 from referee.domain.errors import Cancelled
 
-_CALM = b"\nStopping; your files are put back as they were. Press Ctrl-C again to leave at once.\n"
+_CALM = b"\nStopping, so that nothing of yours is left half written. Press Ctrl-C again to leave at once.\n"
 _LEAVING = b"Left at once; the next command in this repository finishes putting it in order.\n"
 
 

@@ -96,7 +96,7 @@ class Layers:
                 self._notes.append(f"{source.path} {note}")
             if KEYS[name].grows:
                 self.put(name, value, source.path)
-            elif stands != self._values[name] or not asked.by_user:
+            elif stands != asked.stands or not (note or asked.by_user):
                 self._values[name], self._origins[name] = stands, source.path
 
     def config(self) -> Config:

@@ -17,7 +17,7 @@ REASONS = {
     StopReason.COST_TRIPPED: "the money is used up, or the next call could not be paid; allow more with --max-cost",
     StopReason.NON_PROGRESS: "no further progress; the same failure came again or nothing was left to try",
     StopReason.SANDBOX_KILLED: "the checks were killed by a limit of the sandbox twice in a row",
-    StopReason.HUMAN_ABORT: "stopped by a person; your files are as they were",
+    StopReason.HUMAN_ABORT: "stopped by a person; nothing is half written",
     StopReason.FLAKY_CHECK: "a check is flaky: it does not answer the same way twice; make it stable first",
     StopReason.GATE_REGRESSION: "the target passes, but something else broke",
     StopReason.SCHEMA_FAILURE: "the model did not answer in the form asked for",

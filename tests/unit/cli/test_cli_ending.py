@@ -22,8 +22,8 @@ from referee.domain.reason import StopReason
         (WorldFault("no git"), 69, "referee: no git\n"),
         (Exhausted(StopReason.TIMEOUT), 1, "referee: timeout\n"),
         (Suspended("q1"), 4, "referee: waiting for a person: q1\n"),
-        (Cancelled("x"), 130, "referee: stopped; your files are as they were\n"),
-        (KeyboardInterrupt(), 130, "referee: stopped; your files are as they were\n"),
+        (Cancelled("x"), 130, "referee: stopped; nothing of yours is half written\n"),
+        (KeyboardInterrupt(), 130, "referee: stopped; nothing of yours is half written\n"),
         (
             OSError(errno.ENOSPC, "no", "/x"),
             69,

@@ -134,6 +134,7 @@ def test_source_only_narrows(settle: Load, user: list[str], asked: list[str], st
 def test_isolation_only_gets_stricter(settle: Load, user: str, asked: str, stands: IsolationMode) -> None:
     config = settle(f'isolation = "{user}"' if user else "", f'isolation = "{asked}"')
     assert config.isolation is stands
+    assert config.origins["isolation"].endswith("referee.toml") == (asked == stands)
 
 
 @pytest.mark.parametrize(
