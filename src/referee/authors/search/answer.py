@@ -1,0 +1,71 @@
+"""From a trial that passes to the proposal that is offered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from referee.authors.search.source import Source
+from referee.authors.search.trial import Trial
+from referee.domain.edits import Misfit
+from referee.domain.edits import splice as edited
+from referee.domain.proposal import Edit, PatchProposal, ProposedFile
+
+_RATIONALE, _CAUSE, _ANALYSIS = 400, 500, 2000
+
+
+def proposal(
+    trial: Trial, sources: Callable[[str], Source], targets: Sequence[str], remarks: Sequence[str]
+) -> PatchProposal:
+    """The trial as a proposal, explained from the edit itself."""
+    files = []
+    for path, text in sorted(trial.contents(sources).items()):
+        said = "; ".join(p.describe(sources(path)) for p in trial.parts if p.path == path)
+        files.append(_file(sources(path), text, trial, said))
+    described = trial.describe(sources)
+    return PatchProposal(
+        analysis=_cut("Found by search, without a model. " + " ".join(remarks), _ANALYSIS),
+        root_cause=_cut(described, _CAUSE),
+        files=tuple(files),
+        test_targets=tuple(targets),
+        risk="low" if len(trial.parts) == 1 and trial.size <= 40 else "medium",
+    )
+
+
+def _file(source: Source, text: str, trial: Trial, said: str) -> ProposedFile:
+    rationale = _cut(said, _RATIONALE)
+    edit = _edit(source, trial)
+    if edit is not None and _makes(source, edit, text):
+        return ProposedFile(path=source.path, action="modify", edits=(edit,), rationale=rationale)
+    return ProposedFile(path=source.path, action="modify", content=text, rationale=rationale)
+
+
+def _makes(source: Source, edit: Edit, text: str) -> bool:
+    """Whether the edit, read as the resolver reads it, gives exactly the bytes that were judged."""
+    try:
+        return edited(source.text.encode(), (edit,)) == text.encode()
+    except Misfit:
+        return False
+
+
+def _edit(source: Source, trial: Trial) -> Edit | None:
+    """Whole lines around the change, as few as make them unique in the file."""
+    splices = trial.splices()[source.path]
+    first, last = source.line_at(splices[0].start), source.line_at(max(splices[0].start, splices[-1].end - 1))
+    for around in range(12):
+        start = source.line_start(max(1, first - around))
+        end = source.line_end(min(last + around, source.lines))
+        old = source.text[start:end]
+        if old and source.text.find(old) == source.text.rfind(old):
+            new = old
+            for s in reversed(splices):
+                new = new[: s.start - start] + s.text + new[s.end - start :]
+            return Edit(old=_plain(old), new=_plain(new))
+    return None
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,115 @@
+"""Names, attributes and constants found in a file, in its neighbours and in the failing tests."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+_BUILTIN_EXCEPTIONS = (
+    "Exception", "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "ZeroDivisionError",
+    "StopIteration", "OSError", "LookupError",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What some code mentions, each in order of first appearance (dicts serve as ordered sets)."""
+
+    names: dict[str, None] = field(default_factory=dict)
+    functions: dict[str, None] = field(default_factory=dict)
+    attributes: dict[str, dict[str, None]] = field(default_factory=dict)  # text of the base -> attributes
+    keywords: dict[str, dict[str, None]] = field(default_factory=dict)  # callee's last name -> "key=value" texts
+    numbers: dict[str, None] = field(default_factory=dict)
+    strings: dict[str, None] = field(default_factory=dict)
+    exceptions: dict[str, None] = field(default_factory=dict)
+
+    def every_attribute(self) -> tuple[str, ...]:
+        """All attribute names, whatever they are attributes of."""
+        return tuple(dict.fromkeys(a for found in self.attributes.values() for a in found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingredients:
+    """What repairs of one file may be made of, nearest first: the file, its neighbours, the failing tests."""
+
+    here: Gathered
+    near: Gathered = field(default_factory=Gathered)
+    tests: Gathered = field(default_factory=Gathered)
+    exceptions: tuple[str, ...] = _BUILTIN_EXCEPTIONS
+
+
+def gather(trees: Iterable[ast.AST]) -> Gathered:
+    """Everything of interest that the trees mention."""
+    found = Gathered()
+    for tree in trees:
+        for node in ast.walk(tree):
+            _note(node, found)
+    return found
+
+
+def _note(node: ast.AST, found: Gathered) -> None:
+    match node:
+        case ast.Name(id=name):
+            found.names[name] = None
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            found.functions[name] = None
+        case ast.ImportFrom(names=names):
+            found.functions.update(dict.fromkeys(a.asname or a.name for a in names))
+        case ast.Attribute(value=base, attr=attr):
+            found.attributes.setdefault(ast.unparse(base), {})[attr] = None
+        case ast.Call(func=func, keywords=keywords):
+            _note_call(func, keywords, found)
+        case ast.Constant(value=value):
+            _note_constant(value, found)
+        case ast.ExceptHandler() | ast.Raise():
+            _note_exception(node, found)
+        case _:
+            pass
+
+
+def _note_constant(value: object, found: Gathered) -> None:
+    if type(value) in (int, float):
+        found.numbers[repr(value)] = None
+    elif isinstance(value, str) and len(value) <= 40 and "\n" not in value:
+        found.strings[value] = None
+
+
+def _note_exception(node: ast.ExceptHandler | ast.Raise, found: Gathered) -> None:
+    kind = node.type if isinstance(node, ast.ExceptHandler) else node.exc
+    if isinstance(kind, ast.Call):
+        kind = kind.func
+    if kind is not None:
+        found.exceptions[ast.unparse(kind)] = None
+
+
+def _note_call(func: ast.expr, keywords: Sequence[ast.keyword], found: Gathered) -> None:
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    texts = (f"{k.arg}={ast.unparse(k.value)}" for k in keywords if k.arg)
+    found.keywords.setdefault(name, {}).update(dict.fromkeys(t for t in texts if len(t) <= 40))
+
+
+def expected_exceptions(tree: ast.AST) -> tuple[str, ...]:
+    """Exceptions that tests say must be raised."""
+    found: dict[str, None] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Attribute):
+            first = node.args[0]
+            if node.func.attr in ("raises", "assertRaises", "assertRaisesRegex") and isinstance(first, ast.Name):
+                found[first.id] = None
+    return tuple(found)
+
+
+@lru_cache(maxsize=20_000)
+def likeness(a: str, b: str) -> float:
+    """How alike two names or texts are, 0 to 1."""
+    return SequenceMatcher(None, a, b, autojunk=False).ratio()
+
+
+def alike(name: str, others: Iterable[str], *, at_least: float = 0.0, limit: int = 10) -> tuple[str, ...]:
+    """The `others` most like `name` first; ties keep their order, `name` itself is left out."""
+    scored = [(likeness(name, o), o) for o in dict.fromkeys(others) if o != name]
+    kept = sorted((s for s in scored if s[0] >= at_least), key=lambda s: -s[0])
+    return tuple(o for _, o in kept[:limit])
