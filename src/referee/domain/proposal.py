@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from referee.domain.paths import objection
 from referee.domain.value import Value
 
 MAX_FILES = 12
@@ -20,21 +19,16 @@ class Edit(Value):
 
 
 class ProposedFile(Value):
-    """One file of a proposal: whole `content`, or `edits` onto what is there."""
+    """One file of a proposal: whole `content`, or `edits` onto what is there.
+
+    A path that leads out is not a matter of form: `resolve` refuses it as unauthorised, so that it is counted.
+    """
 
     path: str
     action: Literal["create", "modify", "delete"]
     content: str | None = None
     edits: tuple[Edit, ...] = ()
     rationale: Annotated[str, StringConstraints(min_length=1, max_length=400)]
-
-    @field_validator("path")
-    @classmethod
-    def _normal(cls, path: str) -> str:
-        wrong = objection(path)
-        if wrong:
-            raise ValueError(wrong)
-        return path
 
     @model_validator(mode="after")
     def _one_way(self) -> ProposedFile:

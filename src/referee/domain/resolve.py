@@ -11,6 +11,7 @@ from referee.domain.errors import Rejected
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.notices import marks
 from referee.domain.patch import FileContent, Patch, patch_of
+from referee.domain.paths import objection
 from referee.domain.proposal import PatchProposal, ProposedFile
 
 CHECK = "proposal"
@@ -21,15 +22,20 @@ def resolve(
     read: Callable[[str], bytes | None],
     executable: Callable[[str], bool],
     paths: Sequence[str] = (),
+    forbidden: Callable[[str], str | None] = objection,
 ) -> Patch:
     """The patch that `proposal` means onto the tree that `read` shows.
 
-    `paths` are all paths of the tree, for nearest names and collisions. Raises `Rejected` with one finding per
-    file that does not fit, so that all defects are known at once; nothing is half applied (case G9).
+    `paths` are all paths of the tree, for nearest names and collisions; `forbidden` says why a path may not even be
+    asked for. Raises `Rejected` with one finding per file that is unauthorised or does not fit, so that all defects
+    are known at once; nothing is half applied (case G9).
     """
     contents: dict[str, FileContent | None] = {}
     findings: list[Finding] = []
     for file in proposal.files:
+        if (why := forbidden(file.path)) is not None:
+            findings.append(_finding(file.path, why, FindingKind.UNAUTHORISED))
+            continue
         before = read(file.path)
         try:
             after = _after(file, before, read, paths)
@@ -93,5 +99,5 @@ def _nearest(path: str, paths: Sequence[str]) -> str:
     return f"; the nearest is {close[0]}" if close else ""
 
 
-def _finding(path: str, message: str) -> Finding:
-    return Finding(kind=FindingKind.UNAPPLIABLE, check=CHECK, id=path, path=path, message=message)
+def _finding(path: str, message: str, kind: FindingKind = FindingKind.UNAPPLIABLE) -> Finding:
+    return Finding(kind=kind, check=CHECK, id=path, path=path, message=message)

@@ -150,6 +150,25 @@ def test_a_new_file_takes_nobodys_place(path: str, words: str) -> None:
     assert words in refusal({"src/a.py": b"a\n"}, file(path, content="x\n", action="create"))
 
 
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x.py", ".git/config", "a\\b.py", "C:/x.py", "", "a/./b.py"])
+def test_a_path_that_leads_out_is_unauthorised_and_never_read(path: str) -> None:
+    """Case G15."""
+    asked: list[str] = []
+    files = (file(path, content="x\n", action="create"), file("a.py", ("no", "yes")))
+    proposal = PatchProposal(analysis="", root_cause="", files=files)
+    with pytest.raises(Rejected) as raised:
+        resolve(proposal, lambda p: asked.append(p) or b"a\n", lambda p: False)
+    assert [f.kind for f in raised.value.findings] == [FindingKind.UNAUTHORISED, FindingKind.UNAPPLIABLE]
+    assert asked == ["a.py"]
+
+
+def test_what_is_forbidden_is_said_before_whether_it_would_fit() -> None:
+    proposal = PatchProposal(analysis="", root_cause="", files=(file("tests/test_a.py", ("no such text", "")),))
+    with pytest.raises(Rejected) as raised:
+        resolve(proposal, lambda p: b"a\n", lambda p: False, forbidden=lambda p: f"{p} is protected")
+    assert [f.kind for f in raised.value.findings] == [FindingKind.UNAUTHORISED]
+
+
 def test_a_missing_file_is_named_with_the_nearest() -> None:
     tree = {"src/shop/cart.py": b"a\n", "src/shop/price.py": b"b\n"}
     assert "no such file to modify; the nearest is src/shop/cart.py" in refusal(tree, file("shop/cart.py", ("a", "b")))

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.adapters.models.catalogue import open_model
 from referee.adapters.models.prices import stated
-from referee.adapters.models.provider import ProviderModel
 from referee.adapters.models.recorded import RecordedModel, RecordingModel, request_digest
 from referee.adapters.models.scripted import ScriptedModel
 from referee.domain.errors import UsageError, WorldFault
@@ -116,14 +114,3 @@ def test_a_request_is_known_by_what_decides_its_answer() -> None:
     same = request_digest(request(timeout_seconds=1.0))
     assert same == request_digest(request(timeout_seconds=2.0))
     assert len({same, request_digest(request(text="y")), request_digest(request(ordinal=1))}) == 3
-
-
-def test_a_model_is_opened_by_its_name(tmp_path: Path) -> None:
-    path = script(tmp_path, {"role": "fixer", "content": "ok"})
-    assert isinstance(open_model(f"scripted:{path}"), ScriptedModel)
-    record = str(tmp_path / "r.jsonl")
-    assert open_model(f"scripted:{path}", record=record).call(request("fixer")).content == "ok"
-    assert open_model(f"recorded:{record}").call(request("fixer")).content == "ok"
-    assert isinstance(open_model("openai:gpt-5-mini"), ProviderModel)
-    with pytest.raises(UsageError, match="PROVIDER:NAME"):
-        open_model("gpt-5-mini")
