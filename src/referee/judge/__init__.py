@@ -1,0 +1,30 @@
+"""The judge: layered checks, a report that cannot be forged, a sceptical ruling, compressed failures."""
+
+from referee.judge.bench import Bench
+from referee.judge.checks import Check
+from referee.judge.choose import checks_for
+from referee.judge.compress import compress
+from referee.judge.prepare import examine, prepare
+from referee.judge.project import Project, detect
+from referee.judge.settings import CheckSpec, Settings
+from referee.judge.spectrum import Spectrum, Trace, spectrum
+from referee.judge.trial import screen, try_gate, try_loop
+
+__all__ = [
+    "Bench",
+    "Check",
+    "CheckSpec",
+    "Project",
+    "Settings",
+    "Spectrum",
+    "Trace",
+    "checks_for",
+    "compress",
+    "detect",
+    "examine",
+    "prepare",
+    "screen",
+    "spectrum",
+    "try_gate",
+    "try_loop",
+]

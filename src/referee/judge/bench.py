@@ -1,0 +1,44 @@
+"""A judge made ready for one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.domain.finding import Finding
+from referee.domain.patch import Patch
+from referee.domain.value import Value
+from referee.domain.verdict import CheckResult
+from referee.judge.checks.base import Check
+from referee.judge.layout import modules_of
+from referee.judge.project import Project
+from referee.judge.ruling import Expected, Known
+from referee.judge.settings import Settings
+from referee.ports import Base
+
+
+class Bench(Value):
+    """What a proposal is judged with.
+
+    `targets` are test ids (or files that could not be collected) that fail now; `expected` is what must be so once
+    they are mended; `known` what tests do on the unpatched tree, `known_findings` what each other check already
+    says there. `failures` are the targets' failures as first seen: what an author is told before any attempt.
+    `target_ms` and `suite_ms` are how long one run took; `test_seconds` how long one test may take.
+    """
+
+    project: Project
+    base: Base
+    settings: Settings
+    checks: tuple[Check, ...] = ()
+    targets: tuple[str, ...] = ()
+    expected: Expected = Expected()
+    known: Known = Known()
+    known_findings: Mapping[str, tuple[Finding, ...]] = {}
+    failures: tuple[CheckResult, ...] = ()
+    target_ms: int = 0
+    suite_ms: int = 0
+    test_seconds: float = 10.0
+
+    def touched(self, patch: Patch) -> dict[str, tuple[str, ...]]:
+        """The modules a patch writes, by path, with the names they may be imported under."""
+        paths = [c.path for c in patch.changes if c.after is not None and c.path.endswith(".py")]
+        return {p: modules_of(p, self.project.layout) for p in paths}

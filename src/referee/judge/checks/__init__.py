@@ -1,0 +1,9 @@
+"""One class per check: the command it runs, and a pure reading of how that ended."""
+
+from referee.judge.checks.base import Check, new_only
+from referee.judge.checks.command import CommandCheck
+from referee.judge.checks.mypy import MypyCheck
+from referee.judge.checks.ruff import FormatCheck, RuffCheck
+from referee.judge.checks.syntax import SyntaxCheck
+
+__all__ = ["Check", "CommandCheck", "FormatCheck", "MypyCheck", "RuffCheck", "SyntaxCheck", "new_only"]

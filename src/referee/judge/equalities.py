@@ -1,0 +1,36 @@
+"""Which `__eq__` methods a patch leaves as they were: those may be as strange as they like."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from referee.domain.patch import Patch
+
+
+def unchanged(patch: Patch, read: Callable[[str], bytes | None]) -> tuple[tuple[str, int], ...]:
+    """(path, first line in the patched file) of every `__eq__` that the unpatched file has too; `read` reads that."""
+    found = []
+    for change in patch.changes:
+        if change.after is None or not change.path.endswith(".py"):
+            continue
+        before = _methods(read(change.path) or b"")
+        found += [(change.path, line) for text, line in _methods(change.after.data).items() if text in before]
+    return tuple(found)
+
+
+def _methods(source: bytes) -> dict[str, int]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    found: dict[str, int] = {}
+    for owner in ast.walk(tree):
+        if not isinstance(owner, ast.ClassDef):
+            continue
+        for node in owner.body:
+            if isinstance(node, ast.FunctionDef) and node.name == "__eq__":
+                # A code object begins at its first decorator.
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                found[f"{owner.name}:{ast.dump(node)}"] = first
+    return found

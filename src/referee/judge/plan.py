@@ -1,0 +1,111 @@
+"""Commands that run tests under the judge's eyes: what is handed to the inside, and how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from referee.domain.patch import Patch
+from referee.domain.value import Value
+from referee.judge.project import INSIDE, Project
+from referee.judge.stream import CANARIES
+from referee.ports import Base, Command, Job, Limits
+
+_PIECE = 100_000  # bytes of one argument; the kernel refuses 128 KiB
+_MOST_IDS = 60_000  # bytes of test ids named one by one; beyond that their files are named
+
+
+class TestRun(Value):
+    """Which tests to run (none: the whole suite) and how closely to look.
+
+    `honest` are (path, line) of `__eq__` methods that are as they were before the patch. A test that runs longer
+    than `test_seconds` fails there and then, with the place where it was; 0 is no such limit.
+    """
+
+    __test__ = False
+
+    ids: tuple[str, ...] = ()
+    trace: bool = False
+    collect_only: bool = False
+    honest: tuple[tuple[str, int], ...] = ()
+    test_seconds: float = 10.0
+
+
+def command(project: Project, base: Base, patch: Patch, what: TestRun, seconds: float) -> Command:
+    """A cold run, bounded to `seconds` of wall clock."""
+    return Command(
+        argv=(*_entry(project), *_pieces(project, patch, what)),
+        base=base,
+        patch=patch,
+        cwd=project.root,
+        env=project.env,
+        mounts=project.mounts,
+        limits=limits(seconds),
+        channel=True,
+    )
+
+
+def warm_command(project: Project, base: Base) -> Command:
+    """The process that is forked once per candidate."""
+    wanted = {"root": project.root, "plugins": project.plugins, "modules": project.modules}
+    return Command(
+        argv=_entry(project),
+        base=base,
+        cwd=project.root,
+        env={**project.env, "REFEREE_WARM": json.dumps(wanted)},
+        mounts=project.mounts,
+        channel=True,
+    )
+
+
+def job(project: Project, patch: Patch, what: TestRun, seconds: float) -> Job:
+    """One use of the warm process."""
+    return Job(argv=_pieces(project, patch, what), patch=patch, limits=limits(seconds))
+
+
+def limits(seconds: float) -> Limits:
+    """Processor time is bounded by what the wall clock allows on a few cores."""
+    return Limits(wall_seconds=seconds, cpu_seconds=max(60.0, seconds * 4))
+
+
+def arguments(project: Project, what: TestRun) -> tuple[str, ...]:
+    """pytest's arguments: the judge's own, the project's that matter, the tests."""
+    config = f"{project.root}/{project.config.file}" if project.config.file else f"{INSIDE}/empty.ini"
+    ids: Sequence[str] = what.ids
+    if sum(len(i.encode("utf-8", "surrogatepass")) for i in ids) > _MOST_IDS:
+        ids = tuple(dict.fromkeys(i.partition("::")[0] for i in ids))
+    seeded = ("--hypothesis-seed=0",) if "hypothesispytest" in project.plugins else ()
+    return (
+        "-c", config, f"--rootdir={project.root}", f"--confcutdir={project.root}",
+        "-o", "addopts=", "-o", "pythonpath=", "-o", "required_plugins=",
+        "-q", "--tb=short", "--color=no", "--continue-on-collection-errors", *seeded,
+        *project.config.arguments, *(() if what.ids else project.config.selecting),
+        *(("--collect-only",) if what.collect_only else ()), *ids,
+    )  # fmt: skip
+
+
+def _entry(project: Project) -> tuple[str, ...]:
+    return (project.interpreter.executable, "-s", "-S", "-B", f"{INSIDE}/entry.py")
+
+
+def _pieces(project: Project, patch: Patch, what: TestRun) -> tuple[str, ...]:
+    root = project.root
+    roots = [f"{root}/{r}" if r else root for r in project.layout.roots]
+    touched = [p for p in patch.touched if p.endswith(".py")]
+    document: dict[str, Any] = {
+        "root": root,
+        "args": arguments(project, what),
+        "plugins": project.plugins,
+        "names": {n: f"{root}/{f}" if f else root for n, f in project.layout.names.items()},
+        "paths": roots,
+        "outside": [project.interpreter.prefix],
+        "tests": project.layout.guarded,
+        "touched": touched,
+        "honest": what.honest,
+        "canaries": 0 if what.collect_only else CANARIES,
+        "trace": what.trace,
+        "seconds": what.test_seconds,
+    }
+    text = json.dumps(document)
+    return tuple(text[i : i + _PIECE] for i in range(0, len(text), _PIECE))

@@ -1,0 +1,153 @@
+"""What the inside reported, once its signatures and its completeness are verified."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from referee.domain.value import Value
+
+CANARIES = 2
+
+
+class Phase(Value):
+    """One phase of one test: what the report said, and what was really raised."""
+
+    when: str
+    outcome: str
+    raised: str | None
+    xfail: bool
+    duration_ms: int
+
+    @property
+    def passed(self) -> bool:
+        """Passed without an exception and without being expected to fail."""
+        return self.outcome == "passed" and self.raised is None and not self.xfail
+
+
+class Report(Value):
+    """A verified stream. `broken` says why it cannot be believed to the end; None if it is whole."""
+
+    broken: str | None = None
+    begun: bool = False
+    ended: int | None = None
+    collected: tuple[str, ...] | None = None
+    deselected: tuple[str, ...] = ()
+    started: tuple[str, ...] = ()
+    phases: Mapping[str, tuple[Phase, ...]] = {}
+    failures: tuple[Mapping[str, Any], ...] = ()
+    collection: tuple[Mapping[str, Any], ...] = ()
+    internal: tuple[Mapping[str, Any], ...] = ()
+    tampering: tuple[tuple[str, str], ...] = ()
+    plugins: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    foreign: Mapping[str, str] = {}
+    lines: tuple[tuple[str, Mapping[str, tuple[int, ...]]], ...] = ()
+    canaries: Mapping[str, tuple[Phase, ...]] = {}
+
+    def outcome(self, test: str) -> str:
+        """`passed`, `failed`, `error` (not in the call), `skipped`, `xfailed`, `xpassed` or `missing`; worst wins."""
+        phases = self.phases.get(test, ())
+        if any(p.outcome == "failed" for p in phases):
+            return "failed" if any(p.outcome == "failed" and p.when == "call" for p in phases) else "error"
+        if any(p.outcome == "skipped" for p in phases):
+            return "xfailed" if any(p.xfail for p in phases) else "skipped"
+        if {p.when for p in phases} != {"setup", "call", "teardown"}:
+            return "missing"
+        if any(p.xfail for p in phases):
+            return "xpassed"
+        return "passed" if all(p.passed for p in phases) else "failed"
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """The outcome of every test that was collected or seen."""
+        return {test: self.outcome(test) for test in dict.fromkeys((*(self.collected or ()), *self.phases))}
+
+    @property
+    def unfinished(self) -> str | None:
+        """The test that had begun last and has no end; None if all ended."""
+        last = self.started[-1] if self.started else None
+        done = last is not None and any(p.when == "teardown" for p in self.phases.get(last, ()))
+        return None if done else last
+
+
+def read(channel: bytes, key: bytes) -> Report:
+    """Verify and sort the frames. Nothing after the first frame that does not verify is believed."""
+    names = tuple(f"test_{_sign(key, f'name:canary {n}'.encode())[:10]}" for n in range(CANARIES))
+    gathered = _Gathered(names)
+    broken: str | None = None
+    try:
+        for kind, body in _frames(channel, key):
+            gathered.take(kind, body)
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        broken = f"the report was forged or damaged ({error})"
+    return gathered.report(broken)
+
+
+def _sign(key: bytes, data: bytes) -> str:
+    return hmac.new(key, data, hashlib.sha256).hexdigest()
+
+
+def _frames(channel: bytes, key: bytes) -> Iterator[tuple[str, Any]]:
+    *lines, rest = channel.split(b"\n")
+    for n, line in enumerate(lines):
+        mac, _, data = line.partition(b" ")
+        if not hmac.compare_digest(mac, _sign(key, data).encode()):
+            raise ValueError(f"frame {n} is not signed by the judge")
+        number, kind, body = json.loads(data)
+        if number != n:
+            raise ValueError(f"frame {n} carries the number {number}")
+        yield kind, body
+    if rest:
+        raise ValueError("the last frame is cut off")
+
+
+class _Gathered:
+    def __init__(self, canaries: Sequence[str]) -> None:
+        self._names = canaries
+        self._lists: dict[str, list[Any]] = {}
+        self._phases: dict[str, list[Phase]] = {}
+
+    def _canary(self, test: str) -> bool:
+        return test.rpartition("::")[2] in self._names
+
+    def take(self, kind: str, body: Any) -> None:
+        if kind == "phase":
+            test, when, outcome, raised, xfail, duration = body
+            made = Phase(when=when, outcome=outcome, raised=raised, xfail=xfail, duration_ms=duration)
+            self._phases.setdefault(test, []).append(made)
+        elif kind in ("start", "fail") and self._canary(body if kind == "start" else body["id"]):
+            return
+        elif kind in ("collected", "deselected"):
+            self._lists.setdefault(kind, []).extend(i for i in body if not self._canary(i))
+        else:
+            self._lists.setdefault(kind, []).append(body)
+
+    def report(self, broken: str | None) -> Report:
+        lists = self._lists
+        finish, end = lists.get("finish", []), lists.get("end", [])
+        whole = "hello" in lists and len(finish) == 1 and len(end) == 1 and finish[0]["exit"] == end[0]
+        if broken is None and not whole:
+            broken = "the report stops before its end" if "hello" in lists else "nothing was reported"
+        imports = finish[0]["imports"] if finish else {"own": (), "foreign": {}}
+        return Report(
+            broken=broken,
+            begun="hello" in lists,
+            ended=end[0] if whole else None,
+            collected=tuple(lists["collected"]) if "collected" in lists else None,
+            deselected=tuple(lists.get("deselected", ())),
+            started=tuple(lists.get("start", ())),
+            phases={t: tuple(p) for t, p in self._phases.items() if not self._canary(t)},
+            canaries={t: tuple(p) for t, p in self._phases.items() if self._canary(t)},
+            failures=tuple(lists.get("fail", ())),
+            collection=tuple(lists.get("collect", ())),
+            internal=tuple(lists.get("internal", ())),
+            tampering=tuple((event, file) for event, file in lists.get("tamper", ())),
+            plugins=tuple(dict.fromkeys(lists.get("plugin", ()))),
+            own=tuple(imports["own"]),
+            foreign=imports["foreign"],
+            lines=tuple((test, {p: tuple(n) for p, n in seen.items()}) for test, seen in lists.get("lines", ())),
+        )

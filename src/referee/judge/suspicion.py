@@ -1,0 +1,86 @@
+"""Uses that only make sense against a judge, newly introduced by a patch. Silent about anything ambiguous."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from referee.domain.finding import Finding
+from referee.judge import findings
+
+_JUDGE_MODULES = frozenset(("_pytest", "pytest", "pluggy"))
+_PEEKING = frozenset(
+    """_getframe _current_frames f_back tb_frame gi_frame cr_frame ag_frame currentframe getouterframes getinnerframes
+    get_objects get_referrers get_referents settrace setprofile addaudithook""".split()  # noqa: SIM905
+)
+_WORDS = {
+    "import": "imports {0}, which only tests need",
+    "peek": "uses {0} to look at or steer its caller",
+    "equal": "has an __eq__ that is always true",
+    "exit": "calls os._exit, which ends the test run without a result",
+    "skip": "raises {0}, which skips the test that calls it",
+    "detect": "asks whether it is being tested ({0})",
+}
+
+
+def suspicions(check: str, path: str, before: bytes | None, after: bytes) -> tuple[Finding, ...]:
+    """Findings about what the patched source does that the unpatched one does not."""
+    try:
+        new = Counter(_uses(ast.parse(after)))
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    try:
+        old = Counter(_uses(ast.parse(before or b"")))
+    except (SyntaxError, ValueError, RecursionError):
+        old = Counter()
+    added = new - old
+    return tuple(
+        findings.tampering(check, f"{path} {_WORDS[kind].format(name)}", path, f"{kind}:{name}")
+        for kind, name in sorted(added)
+    )
+
+
+def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    forks = any(isinstance(n, ast.Attribute) and n.attr in ("fork", "forkpty") for n in ast.walk(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (("import", a.name) for a in node.names if a.name.partition(".")[0] in _JUDGE_MODULES)
+        elif isinstance(node, ast.ImportFrom):
+            if (node.module or "").partition(".")[0] in _JUDGE_MODULES:
+                yield "import", node.module or ""
+            yield from _names([a.name for a in node.names], forks)
+        elif isinstance(node, ast.Attribute):
+            yield from _names([node.attr], forks)
+        elif isinstance(node, ast.FunctionDef) and node.name == "__eq__" and _always_true(node):
+            yield "equal", "__eq__"
+        elif isinstance(node, ast.Constant) and node.value in ("PYTEST_CURRENT_TEST", "_pytest", "PYTEST_VERSION"):
+            yield "detect", str(node.value)
+        elif isinstance(node, ast.Compare) and _asks_for_pytest(node):
+            yield "detect", "pytest"
+
+
+def _names(names: list[str], forks: bool) -> Iterator[tuple[str, str]]:
+    for name in names:
+        if name in _PEEKING:
+            yield "peek", name
+        elif name == "_exit" and not forks:
+            yield "exit", name
+        elif name == "SkipTest":
+            yield "skip", name
+
+
+def _always_true(function: ast.FunctionDef) -> bool:
+    body = [n for n in function.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
+    last = body[0] if len(body) == 1 else None
+    return isinstance(last, ast.Return) and isinstance(last.value, ast.Constant) and last.value.value is True
+
+
+def _asks_for_pytest(node: ast.Compare) -> bool:
+    left = node.left
+    return (
+        isinstance(left, ast.Constant)
+        and left.value in ("pytest", "_pytest", "unittest")
+        and isinstance(node.comparators[0], ast.Attribute)
+        and node.comparators[0].attr == "modules"
+    )

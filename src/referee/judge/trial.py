@@ -1,0 +1,181 @@
+"""Try a patch: the loop's layers, the gate's, or the target alone for many candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from referee.actions.execute import Execute, ExecuteWarm
+from referee.domain.finding import Finding, FindingKind
+from referee.domain.layer import Layer
+from referee.domain.patch import Patch
+from referee.domain.protection import Protection
+from referee.domain.verdict import CheckResult, CheckState
+from referee.judge import affected, equalities, plan, ruling
+from referee.judge.bench import Bench
+from referee.judge.checks.base import Check, new_only
+from referee.judge.plan import TestRun
+from referee.judge.ruling import Evidence, Expected
+from referee.judge.suspicion import suspicions
+from referee.kernel.run import Run
+from referee.ports import Execution
+
+_LOOP = (Layer.FORMAT, Layer.TYPES, Layer.COMPILE, Layer.TARGET)
+_SLACK = 5.0  # seconds granted on top of the time the unpatched tree needed
+
+
+def try_loop(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[CheckResult, ...]:
+    """L0 to L3: every check of a layer runs, the first failing layer is the last. Pressed: the target alone (A3)."""
+    first = integrity(run, bench, patch)
+    if first.state is not CheckState.PASS:
+        return (first,)
+    results = [first]
+    for layer in (Layer.TARGET,) if pressed else _LOOP:
+        tried = [_try(run, bench, check, patch) for check in bench.checks if check.layer is layer]
+        if layer is Layer.TARGET and bench.targets:
+            tried.append(_target(run, bench, patch))
+        results += tried
+        if any(r.state is not CheckState.PASS for r in tried):
+            break
+    return tuple(results)
+
+
+def try_gate(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[CheckResult, ...]:
+    """L4 and, unless pressed, L5. The gate is never worse than the unpatched tree."""
+    results: list[CheckResult] = []
+    whole = "pytest" in bench.project.uses
+    for layer in (Layer.AFFECTED,) if pressed else (Layer.AFFECTED, Layer.SUITE):
+        tried = [_try(run, bench, check, patch) for check in bench.checks if check.layer is layer]
+        if whole and layer is Layer.SUITE:
+            tried.append(_suite(run, bench, patch))
+        elif whole and (pressed or bench.suite_ms > affected.WORTH_SELECTING_MS):
+            tried.append(_affected(run, bench, patch))
+        results += tried
+        if any(r.state is not CheckState.PASS for r in tried):
+            break
+    return tuple(results)
+
+
+def screen(run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[CheckResult, ...]:
+    """The target check alone for each patch, on warm processes, several at once."""
+    if not patches:
+        return ()
+    refused = {n: r for n, p in enumerate(patches) if (r := _protected(bench, p)).state is not CheckState.PASS}
+    seconds = _seconds(bench, bench.target_ms)
+    judged = [(n, p) for n, p in enumerate(patches) if n not in refused]
+    jobs = tuple(plan.job(bench.project, p, _target_run(run, bench, p), seconds) for _, p in judged)
+    if jobs:
+        command = plan.warm_command(bench.project, bench.base)
+        done = run.perform(ExecuteWarm(command=command, jobs=jobs, parallel=bench.settings.parallel)).items
+        for (n, patch), execution in zip(judged, done, strict=True):
+            refused[n] = ruling.rule(_evidence(bench, "pytest", (Layer.TARGET, bench.expected), patch, execution))
+    return tuple(refused[n] for n in range(len(patches)))
+
+
+def integrity(run: Run, bench: Bench, patch: Patch) -> CheckResult:
+    """Before anything runs: no protected path, and nothing that only makes sense against a judge."""
+    guarded = _protected(bench, patch)
+    found = list(guarded.findings)
+    for change in patch.changes:
+        if change.after is not None and change.path.endswith(".py"):
+            before = run.read(bench.base.tree, change.path)
+            found += suspicions("integrity", change.path, before, change.after.data)
+    state = CheckState.FAIL if found else CheckState.PASS
+    return guarded.model_copy(update={"findings": tuple(found), "state": state})
+
+
+def _protected(bench: Bench, patch: Patch) -> CheckResult:
+    found = tuple(
+        Finding(
+            kind=FindingKind.UNAUTHORISED, check="integrity", id=path, path=path, rule="protected",
+            message=f"{path} is protected: tests and what steers the judge are not the author's to change",
+        )
+        for path in patch.touched
+        if _guards(bench, path)
+    )  # fmt: skip
+    state = CheckState.FAIL if found else CheckState.PASS
+    return CheckResult(check="integrity", layer=Layer.FORMAT, state=state, findings=found)
+
+
+def _guards(bench: Bench, path: str) -> bool:
+    inside = any(path == p or path.startswith(p + "/") for p in bench.base.protected)
+    return inside or Protection().guarded(path)
+
+
+def _try(run: Run, bench: Bench, check: Check, patch: Patch) -> CheckResult:
+    run.progress("check", {"check": check.name, "layer": check.layer.value})
+    command = check.command(bench.base, patch)
+    if command is None:
+        return check.idle("the patch changes nothing this check looks at")
+    execution = run.perform(Execute(command=command))
+    result = new_only(check.read(execution), bench.known_findings.get(check.name, ()))
+    return logged(run, result, execution.stdout + execution.stderr)
+
+
+def logged(run: Run, result: CheckResult, raw: bytes) -> CheckResult:
+    """The raw output is kept with the record; the result carries its digest."""
+    return result.model_copy(update={"log": run.put(raw)}) if raw else result
+
+
+def _seconds(bench: Bench, took_ms: int) -> float:
+    """How long a candidate may take: it may be slower than the unpatched tree, not endless."""
+    return min(bench.settings.suite_seconds, max(_SLACK, took_ms / 1000 * 4) + _SLACK)
+
+
+def _target_run(run: Run, bench: Bench, patch: Patch) -> TestRun:
+    honest = equalities.unchanged(patch, lambda path: run.read(bench.base.tree, path))
+    return TestRun(ids=bench.targets, honest=honest, test_seconds=bench.test_seconds)
+
+
+def _target(run: Run, bench: Bench, patch: Patch) -> CheckResult:
+    what = _target_run(run, bench, patch)
+    seconds = min(_seconds(bench, bench.target_ms), bench.settings.target_seconds + _SLACK)
+    return _tests(run, bench, patch, what, (Layer.TARGET, bench.expected, seconds))
+
+
+def _suite(run: Run, bench: Bench, patch: Patch) -> CheckResult:
+    what = _target_run(run, bench, patch).model_copy(update={"ids": ()})
+    expected = bench.expected.model_copy(update={"whole": True})
+    return _tests(run, bench, patch, what, (Layer.SUITE, expected, bench.settings.suite_seconds))
+
+
+def _affected(run: Run, bench: Bench, patch: Patch) -> CheckResult:
+    files = affected.test_files(
+        bench.project, lambda p: run.read(bench.base.tree, p), run.paths(bench.base.tree), patch
+    )
+    if not files:
+        return CheckResult(
+            check="pytest-affected", layer=Layer.AFFECTED, state=CheckState.PASS, note="no test imports what changed"
+        )
+    chosen = set(files)
+    passed = [t for t, o in bench.known.outcomes.items() if o == "passed" and t.partition("::")[0] in chosen]
+    expected = Expected(ids=tuple(dict.fromkeys((*passed, *_within(bench.expected.ids, chosen)))))
+    what = _target_run(run, bench, patch).model_copy(update={"ids": files})
+    seconds = bench.settings.suite_seconds
+    made = _tests(run, bench, patch, what, (Layer.AFFECTED, expected, seconds))
+    return made.model_copy(update={"check": "pytest-affected"})
+
+
+def _within(ids: Iterable[str], files: set[str]) -> list[str]:
+    return [i for i in ids if i.partition("::")[0] in files]
+
+
+def _tests(run: Run, bench: Bench, patch: Patch, what: TestRun, how: tuple[Layer, Expected, float]) -> CheckResult:
+    layer, expected, seconds = how
+    name = {Layer.SUITE: "pytest-suite", Layer.AFFECTED: "pytest-affected"}.get(layer, "pytest")
+    run.progress("check", {"check": name, "layer": layer.value})
+    execution = run.perform(Execute(command=plan.command(bench.project, bench.base, patch, what, seconds)))
+    result = ruling.rule(_evidence(bench, name, (layer, expected), patch, execution))
+    return logged(run, result, execution.stdout + execution.stderr)
+
+
+def _evidence(bench: Bench, name: str, aim: tuple[Layer, Expected], patch: Patch, execution: Execution) -> Evidence:
+    layer, expected = aim
+    return Evidence(
+        check=name,
+        layer=layer,
+        execution=execution,
+        expected=expected,
+        known=bench.known,
+        touched=bench.touched(patch),
+        flaky=bench.settings.flaky,
+    )
