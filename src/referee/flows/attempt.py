@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from referee.actions.tree import Apply
 from referee.domain.brief import Offer
 from referee.domain.errors import Rejected
-from referee.domain.finding import Finding, FindingKind
+from referee.domain.finding import Finding
+from referee.domain.layer import Layer
 from referee.domain.patch import Patch, composed
 from referee.domain.proposal import PatchProposal
 from referee.domain.resolve import resolve
@@ -39,13 +38,15 @@ def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool)
     try:
         patch, tree = _applied(run, ground, offer.proposal)
     except Rejected as refused:
-        return Attempt(verdict=verdict(offer, (), findings=refused.findings))
+        asked = tuple(sorted(f.path for f in offer.proposal.files))
+        return Attempt(verdict=verdict(offer, (_refusal(refused.findings),), asked))
     run.progress("check", {"what": "the loop's checks", "touched": patch.touched})
     results = try_loop(run, bench, patch, pressed)
     if all(r.state is CheckState.PASS for r in results):
         run.progress("check", {"what": "the gate", "touched": patch.touched})
         results = (*results, *try_gate(run, bench, patch, pressed))
-    return Attempt(verdict=verdict(offer, results, patch=patch), tree=tree, patch=patch)
+    judged = verdict(offer, results, patch.touched).model_copy(update={"patch_digest": patch.digest})
+    return Attempt(verdict=judged, tree=tree, patch=patch)
 
 
 def _applied(run: Run, ground: Ground, proposal: PatchProposal) -> tuple[Patch, str]:
@@ -73,27 +74,23 @@ def nothing(offer: Offer) -> Verdict:
     )
 
 
-def verdict(
-    offer: Offer, results: Sequence[CheckResult], *, patch: Patch | None = None, findings: tuple[Finding, ...] = ()
-) -> Verdict:
+def verdict(offer: Offer, results: tuple[CheckResult, ...], touched: tuple[str, ...]) -> Verdict:
     """Draw the verdict from what the checks said. Only checks that ran and passed, all of them, acquit (D2)."""
-    against = (*findings, *blocking(results))
+    against = blocking(results)
     failing = next((r for r in results if r.state is not CheckState.PASS), None)
-    passed = bool(results) and failing is None and not against and bool(patch and patch.changes)
-    if patch is not None and not patch.changes:
-        against = (*against, _unchanged())
+    passed = bool(results) and failing is None and not against
+    shown = failing or results[-1]
     return Verdict(
         author=offer.author,
         proposed=True,
         passed=passed,
-        layer=failing.layer if failing else results[-1].layer if results else None,
-        results=tuple(results),
+        layer=shown.layer,
+        results=results,
         findings=against,
         fingerprint=fingerprint(against),
-        patch_digest=patch.digest if patch else "",
-        touched=patch.touched if patch else _asked(offer),
-        feedback="" if passed else compress(results, against),
-        exit_code=failing.exit_code if failing else results[-1].exit_code if results else None,
+        touched=touched,
+        feedback="" if passed else compress(results),
+        exit_code=shown.exit_code,
         killed_by=failing.killed_by if failing else None,
         duration_ms=sum(r.duration_ms for r in results),
         judged=offer.judged or 1,
@@ -101,9 +98,6 @@ def verdict(
     )
 
 
-def _asked(offer: Offer) -> tuple[str, ...]:
-    return tuple(sorted(f.path for f in offer.proposal.files)) if offer.proposal else ()
-
-
-def _unchanged() -> Finding:
-    return Finding(kind=FindingKind.UNAPPLIABLE, check="proposal", message="the proposal changes nothing")
+def _refusal(findings: tuple[Finding, ...]) -> CheckResult:
+    """A proposal that was refused before any check could look at it, in the form of a check's result."""
+    return CheckResult(check="proposal", layer=Layer.FORMAT, state=CheckState.FAIL, findings=findings)

@@ -12,10 +12,10 @@ from referee.domain.decision import Decision, Land, Repair, Stop, Switch, decide
 from referee.domain.errors import Exhausted
 from referee.domain.proposal import PatchProposal
 from referee.domain.reason import StopReason
-from referee.domain.verdict import Verdict
+from referee.domain.verdict import Verdict, blocking
 from referee.flows.attempt import Attempt, Ground, attempt
 from referee.flows.plan import Ended, Plan, Player, Round
-from referee.judge import Bench
+from referee.judge import Bench, compress
 from referee.kernel.run import Run
 from referee.ports import Landing, Snapshot
 
@@ -71,17 +71,19 @@ def _play(run: Run, state: State, bench: Bench) -> Ended:
     players = list(state.plan.players(bench))
     if not players:
         return state.ended(StopReason.NON_PROGRESS, note="no author is configured")
+    end: Stop | Switch = Switch()
     for player, following in zip(players, [*players[1:], None], strict=True):
         state.history = []
         decision = _turns(run, state, bench, player)
         if isinstance(decision, Land):
             return _land(run, state)
+        end = decision
         stuck = isinstance(decision, Switch) or decision.reason in STUCK
         if following is None or not stuck or run.view.refusal(Cost(steps=1)) is not None:
             break
         run.note(f"{player.generator.name} is done: {decision.note or 'nothing more'}; now {following.generator.name}")
-    reason = decision.reason if isinstance(decision, Stop) else StopReason.NON_PROGRESS
-    return state.ended(reason, note=decision.note)
+    reason = end.reason if isinstance(end, Stop) else StopReason.NON_PROGRESS
+    return state.ended(reason, note=end.note)
 
 
 def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop | Switch:
@@ -128,8 +130,8 @@ def _first(state: State, bench: Bench) -> Brief:
         task=state.plan.task,
         base=bench.base.tree,
         targets=bench.targets,
-        feedback=bench.feedback,
-        findings=bench.findings,
+        feedback=compress(bench.failures),
+        findings=blocking(bench.failures),
     )
 
 

@@ -1,0 +1,64 @@
+"""The record: what ran, what it did, and how to undo it."""
+
+from __future__ import annotations
+
+from referee.api.spec import Spec, known
+from referee.config import load
+from referee.domain.errors import UsageError
+from referee.domain.report import Outcome, RunSummary
+from referee.ports import Entry, Restoration, RunRecord
+from referee.wiring import Desk
+
+
+def rollback(run_id: str, repo: str = ".") -> Restoration:
+    """Undo what a run landed, only where the files still are as it left them. Works days later."""
+    with Desk(repo, load(repo)) as desk:
+        known(desk, run_id)
+        return desk.workspace.rollback(run_id)
+
+
+def runs(repo: str = ".") -> tuple[RunSummary, ...]:
+    """The runs of a repository, newest first."""
+    with Desk(repo, load(repo)) as desk:
+        return tuple(_summary(r) for r in desk.store.runs())
+
+
+def show(run_id: str, repo: str = ".") -> Outcome:
+    """The outcome of a finished run. Raises `UsageError` if it is unknown or unfinished."""
+    with Desk(repo, load(repo)) as desk:
+        record = known(desk, run_id)
+        if not record.outcome and record.status == "done":
+            raise UsageError(f"run {run_id} was refused before it began; there is no report")
+        if not record.outcome:
+            raise UsageError(f"run {run_id} has not ended; `referee resume {run_id}` continues it")
+        return Outcome.model_validate_json(record.outcome)
+
+
+def journal(run_id: str, repo: str = ".") -> tuple[Entry, ...]:
+    """The journal of a run, in order. Raises `UsageError` if it is unknown."""
+    with Desk(repo, load(repo)) as desk:
+        known(desk, run_id)
+        return desk.store.entries(run_id)
+
+
+def gc(repo: str = ".", days: float = 7.0) -> tuple[str, ...]:
+    """Drop the snapshots of finished runs older than `days`; their ids."""
+    with Desk(repo, load(repo)) as desk:
+        return desk.drop_snapshots(days)
+
+
+def _summary(record: RunRecord) -> RunSummary:
+    task = Spec.model_validate_json(record.spec).task.text
+    summary = RunSummary(run_id=record.run_id, status=record.status, created=record.created, task=task)
+    if not record.outcome:
+        return summary
+    report = Outcome.model_validate_json(record.outcome).report
+    update = {
+        "stop_reason": report.stop_reason,
+        "solved": report.solved,
+        "steps": report.steps,
+        "cost_usd": report.cost_usd,
+        "wall_seconds": report.wall_seconds,
+        "touched_files": report.touched_files,
+    }
+    return summary.model_copy(update=update)

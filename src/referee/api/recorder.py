@@ -1,0 +1,141 @@
+"""The report of a run, made from what it told as it went, so that it is there however the run ended."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from referee import __version__
+from referee.config import Config
+from referee.domain.cost import BudgetView
+from referee.domain.errors import WorldFault
+from referee.domain.reason import StopReason
+from referee.domain.report import IsolationStamp, Iteration, Landed, Outcome, Report, exit_code, iteration
+from referee.domain.task import Task
+from referee.domain.verdict import Verdict
+from referee.flows.plan import Ended
+from referee.kernel.run import Run
+from referee.ports import Clock, Progress
+from referee.render import html, markdown
+
+
+class Recorder:
+    """Listens to a run's progress, passes it on, and writes the report at the end."""
+
+    def __init__(self, run_id: str, task: Task, config: Config, clock: Clock) -> None:
+        self._run_id, self._task, self._config, self._clock = run_id, task, config, clock
+        self._started = clock.now()
+        self._iterations: list[Iteration] = []
+        self._notes: list[str] = []
+        self._pass_on: Progress | None = None
+
+    def listening(self, pass_on: Progress | None) -> Progress:
+        """A progress listener that keeps what the report needs and passes everything on."""
+        self._pass_on = pass_on
+        return self._tell
+
+    def _tell(self, event: str, facts: Mapping[str, Any]) -> None:
+        if event == "verdict" and isinstance(facts["verdict"], Verdict):
+            self._iterations.append(iteration(facts["step"], facts["verdict"]))
+        if event == "note":
+            self._notes.append(str(facts["text"]))
+        if self._pass_on is not None:
+            self._pass_on(event, facts)
+
+    def outcome(self, run: Run, ended: Ended, isolation: IsolationStamp | None) -> Outcome:
+        """The outcome of a repair that came to its end."""
+        diff = ""
+        if ended.snapshot is not None and ended.tree:
+            diff = run.diff(ended.snapshot.tree, ended.tree).decode("utf-8", "replace")
+        last = ended.rounds[-1] if ended.rounds else None
+        more: dict[str, Any] = {
+            "targets": ended.targets,
+            "candidates_judged": ended.judged,
+            "generator": ended.author,
+            "touched_files": ended.patch.touched,
+            "landed": self._landed(ended),
+            "explanation": (last.summary if last else "") or ended.note,
+            "feedback": last.verdict.feedback if last else "",
+            "alternatives": last.alternatives if last else (),
+            "isolation": isolation,
+        }
+        return self._report(ended.reason, run.view, diff, more)
+
+    def cut_short(self, reason: StopReason, words: str, view: BudgetView, isolation: IsolationStamp | None) -> Outcome:
+        """The outcome of a run that something ended from outside."""
+        judged = sum(i.candidates_judged for i in self._iterations)
+        more = {
+            "targets": self._task.targets,
+            "explanation": words,
+            "candidates_judged": judged,
+            "isolation": isolation,
+        }
+        return self._report(reason, view, "", more)
+
+    def _landed(self, ended: Ended) -> Landed | None:
+        if not ended.solved:
+            return None
+        how = self._config.land
+        return Landed(how=how, revision=ended.landing.revision if ended.landing else None)
+
+    def _report(self, reason: StopReason, view: BudgetView, diff: str, more: Mapping[str, Any]) -> Outcome:
+        spent = view.spent
+        report = Report(
+            run_id=self._run_id,
+            task=self._task.text,
+            stop_reason=reason,
+            solved=reason is StopReason.SOLVED,
+            steps=spent.steps,
+            tokens=spent.tokens,
+            cost_usd=spent.usd,
+            model_cost_usd=spent.usd,
+            tool_seconds=round(spent.tool_seconds, 3),
+            wall_seconds=round(spent.seconds, 3),
+            iterations=tuple(self._iterations),
+            unauthorised=sum(i.unauthorised for i in self._iterations),
+            notes=tuple(self._notes),
+            budget=view.budget,
+            pressure=round(view.pressure, 3),
+            config=self._config.resolved(),
+            environment={"referee": __version__, "python": platform.python_version(), "system": platform.platform()},
+            started_at=_iso(self._started),
+            finished_at=_iso(self._clock.now()),
+            exit=exit_code(reason),
+            **more,
+        )
+        return Outcome(solved=report.solved, stop_reason=reason, diff=diff, report=report)
+
+
+def write_report(folder: str, outcome: Outcome) -> None:
+    """Write `RUN.json`, `.md`, `.html` and, when there is one, `RUN.patch`; each whole or not at all."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    stem = os.path.join(folder, outcome.report.run_id)
+    write_whole(stem + ".json", outcome.report.model_dump_json(indent=2) + "\n")
+    write_whole(stem + ".md", markdown(outcome.report, outcome.diff))
+    write_whole(stem + ".html", html(outcome.report, outcome.diff))
+    if outcome.diff:
+        write_whole(stem + ".patch", outcome.diff)
+
+
+def write_whole(path: str, text: str) -> None:
+    """Write beside, sync and rename. Raises `WorldFault` if the disk refuses."""
+    beside = ""
+    try:
+        fd, beside = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".referee-")
+        with open(fd, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(beside, path)
+    except OSError as error:
+        if beside and os.path.exists(beside):
+            os.unlink(beside)
+        raise WorldFault(f"{path} could not be written: {error}") from error
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,53 @@
+"""What a run was asked, kept with it so that it can be shown and resumed."""
+
+from __future__ import annotations
+
+import difflib
+
+from referee.config import Config
+from referee.domain.errors import UsageError
+from referee.domain.reason import StopReason
+from referee.domain.report import Outcome
+from referee.domain.task import Task
+from referee.domain.value import Value
+from referee.ports import RunRecord
+from referee.wiring import Desk
+
+BUDGET_REASONS = (
+    StopReason.STEPS_EXHAUSTED,
+    StopReason.TIMEOUT,
+    StopReason.TOKEN_EXHAUSTED,
+    StopReason.COST_TRIPPED,
+    StopReason.GATE_REGRESSION,
+)
+
+
+class Spec(Value):
+    """What a run was asked, kept with it so that it can be resumed."""
+
+    task: Task
+    config: Config
+
+
+def known(desk: Desk, run_id: str) -> RunRecord:
+    """The record of a run. Raises `UsageError` with the nearest id if there is none."""
+    record = desk.store.run(run_id)
+    if record is None:
+        near = difflib.get_close_matches(run_id, [r.run_id for r in desk.store.runs()], n=1)
+        raise UsageError(
+            f"there is no run {run_id} here; " + (f"did you mean {near[0]}?" if near else "see `referee runs`")
+        )
+    return record
+
+
+def unfinished(record: RunRecord, larger: bool) -> None:
+    """Raise `UsageError` if resuming cannot change anything."""
+    if record.status != "done":
+        return
+    reason = Outcome.model_validate_json(record.outcome).stop_reason if record.outcome else None
+    if reason in BUDGET_REASONS and larger:
+        return
+    if reason in BUDGET_REASONS:
+        raise UsageError(f"run {record.run_id} ended with {reason.value}; give it more, for example --max-steps 16")
+    words = reason.value if reason else "a refusal before it began"
+    raise UsageError(f"run {record.run_id} ended with {words}; there is nothing to resume")

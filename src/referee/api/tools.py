@@ -1,0 +1,65 @@
+"""The judge and the sandbox by themselves: check, sandbox, doctor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from referee.actions.execute import Execute
+from referee.actions.tree import PrepareBase, TakeSnapshot
+from referee.adapters import sandbox as sandboxes
+from referee.adapters.store import MemoryStore
+from referee.config import Config, load, user_path
+from referee.domain.report import CheckReport, DoctorReport, check_report
+from referee.judge import compress, examine
+from referee.kernel.journal import LEASE_SECONDS, Journal
+from referee.kernel.run import Run, Shared
+from referee.ports import Base, Command, Execution, Limits, Mount, Progress
+from referee.wiring import Desk
+
+
+def check(repo: str = ".", config: Config | None = None, progress: Progress | None = None) -> CheckReport:
+    """The judge on the tree as it is, without a model and without a record."""
+    config = config or load(repo)
+    with Desk(repo, config) as desk:
+        run = _unrecorded(desk, progress)
+        base = _base(desk, run)
+        results = examine(run, desk.project(base.tree), base, desk.settings())
+    return check_report(results, compress(results))
+
+
+def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None) -> Execution:
+    """One command on a throw-away copy of the repository, with the project's Python first on its path."""
+    config = config or load(repo)
+    with Desk(repo, config) as desk:
+        run = _unrecorded(desk, None)
+        python = desk.interpreter()
+        command = Command(
+            argv=argv,
+            base=_base(desk, run),
+            cwd=desk.workspace.root,
+            env={"PATH": f"{python.prefix}/bin:/usr/local/bin:/usr/bin:/bin"},
+            mounts=tuple(Mount(source=m.source, target=m.target) for m in python.mounts),
+            limits=Limits(wall_seconds=config.budget.timeout, cpu_seconds=None, output_bytes=16 << 20),
+        )
+        return run.perform(Execute(command=command))
+
+
+def doctor(cache: str = "") -> DoctorReport:
+    """What this machine can isolate, probed now."""
+    found: Mapping[str, Any] = sandboxes.survey()  # type: ignore[attr-defined]
+    return DoctorReport.model_validate({**found, "user_file": user_path()})
+
+
+def _unrecorded(desk: Desk, progress: Progress | None) -> Run:
+    """A run whose journal is forgotten: nothing lands, so nothing must be resumed or undone."""
+    store = MemoryStore()
+    store.create("now", "{}", "")
+    lease = store.claim("now", "this process", desk.clock.now(), LEASE_SECONDS)
+    journal = Journal(store, lease, desk.clock)
+    return Run(Shared(run_id="now", world=desk, journal=journal, store=store, tell=progress), desk.config.budget)
+
+
+def _base(desk: Desk, run: Run) -> Base:
+    snapshot = run.perform(TakeSnapshot(run_id="check"))
+    return run.perform(PrepareBase(tree=snapshot.tree, protection=desk.config.protection))

@@ -1,0 +1,172 @@
+"""The composition root: from settings to a repository at hand, its sandbox, its store, its models and its players."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+
+from pydantic import SecretStr
+
+from referee.adapters.clock import SystemClock
+from referee.adapters.git import GitWorkspace
+from referee.adapters.models.prices import stated
+from referee.adapters.models.provider import Endpoint, ProviderModel
+from referee.adapters.models.recorded import RecordedModel, RecordingModel
+from referee.adapters.models.scripted import ScriptedModel
+from referee.adapters.python import find as find_python
+from referee.adapters.sandbox import open_sandbox, sandbox_owner
+from referee.adapters.store import SqliteStore
+from referee.authors.model import ModelAuthor, Voice
+from referee.authors.search import SearchAuthor
+from referee.config import Config, IsolationMode, secret
+from referee.domain.errors import UsageError
+from referee.domain.report import IsolationStamp
+from referee.flows.plan import Player
+from referee.judge import Bench, CheckSpec, Project, Settings, detect, prepare
+from referee.kernel.run import Run
+from referee.ports import Base, Command, Interpreter, Model, Sandbox, Store, Warm, Workspace
+
+STATE = ".harness"
+OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
+SEARCH_STEPS_BEFORE_MODEL = 4
+
+
+class Desk:
+    """An opened repository: what a run is given, made when first asked for and closed together.
+
+    Opening finishes what an earlier crash left half done; `recovered` says what that was.
+    """
+
+    def __init__(self, path: str, config: Config) -> None:
+        self.config = config
+        self.clock = SystemClock()
+        self._workspace = GitWorkspace(path, extra=config.include, owner=sandbox_owner())
+        self.state = os.path.join(self._workspace.root, STATE)
+        self.recovered = self._workspace.recover()
+        self.store: Store = SqliteStore(self.state)
+        self._sandbox: Sandbox | None = None
+        self._warm: dict[str, Warm] = {}
+        self._models: dict[str, Model] = {}
+
+    @property
+    def workspace(self) -> Workspace:
+        """The user's repository."""
+        return self._workspace
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The strongest sandbox this machine allows. Raises `WorldFault` when it is weaker than asked for."""
+        if self._sandbox is None:
+            degraded = self.config.isolation is IsolationMode.DEGRADED
+            self._sandbox = open_sandbox(allow_degraded=degraded, cache_dir=os.path.join(self.state, "cache"))
+        return self._sandbox
+
+    def model(self, name: str) -> Model:
+        """The model of that name, recorded if the settings say so."""
+        if name not in self._models:
+            model = open_model(name, self.config)
+            self._models[name] = RecordingModel(model, self.config.record) if self.config.record else model
+        return self._models[name]
+
+    def warm(self, command: Command) -> Warm:
+        """The warm process for `command`, started on first use."""
+        key = command.model_dump_json()
+        if key not in self._warm:
+            self._warm[key] = self.sandbox.warm(command)
+        return self._warm[key]
+
+    def stamp(self) -> IsolationStamp | None:
+        """Which sandbox was used, if any was."""
+        if self._sandbox is None:
+            return None
+        isolation = self._sandbox.isolation
+        return IsolationStamp(backend=isolation.backend, level=isolation.level.value)
+
+    @property
+    def reports(self) -> str:
+        """Where reports are written."""
+        return os.path.join(self.state, "reports")
+
+    def interpreter(self) -> Interpreter:
+        """The Python the project is tested with. Raises `UsageError` if none can be used."""
+        config = self.config
+        return find_python(
+            self.workspace.root, own=OWN, explicit=config.python or None, virtual_env=config.virtual_env or None
+        )
+
+    def project(self, tree: str) -> Project:
+        """The repository as the judge sees it, from its unpatched tree."""
+        return detect(
+            self.workspace.root,
+            self.workspace.paths(tree),
+            lambda path: self.workspace.read(tree, path),
+            interpreter=self.interpreter(),
+            own=find_python(self.workspace.root, own=OWN, explicit=OWN),
+            protection=self.config.protection,
+        )
+
+    def settings(self) -> Settings:
+        """What the user decided about the judge."""
+        checks = tuple(CheckSpec(layer=c.layer, run=c.run, name=c.name) for c in self.config.checks)
+        return Settings(checks=checks)
+
+    def prepare(self, run: Run, base: Base, targets: Sequence[str]) -> Bench:
+        """The judge, checked on the unmodified tree."""
+        return prepare(run, self.project(base.tree), base, targets, self.settings())
+
+    def drop_snapshots(self, days: float) -> tuple[str, ...]:
+        """Forget what is needed only to undo runs older than `days`."""
+        return self._workspace.collect(days)
+
+    def close(self) -> None:
+        """End the warm processes and the sandbox, then the store and the workspace."""
+        for warm in self._warm.values():
+            warm.close()
+        if self._sandbox is not None:
+            self._sandbox.close()
+        self.store.close()
+        self._workspace.close()
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_model(name: str, config: Config) -> Model:
+    """A model by `provider:name`, `scripted:FILE` or `recorded:FILE`."""
+    provider, _, rest = name.partition(":")
+    if provider == "scripted":
+        return ScriptedModel(rest)
+    if provider == "recorded":
+        return RecordedModel(rest)
+    models = config.models
+    price = stated(",".join(str(p) for p in models.price)) if models.price else None
+    key = secret(models.api_key_env) if models.api_key_env else None
+    sealed = SecretStr(key) if key else None
+    return ProviderModel(name, Endpoint(base_url=models.base_url or None, api_key=sealed, price=price))
+
+
+def players(bench: Bench, config: Config) -> Sequence[Player]:
+    """Who plays, in order (E4): `auto` is the search, bounded, and then the model if one is configured."""
+    kind, model = config.generator, config.models.default
+    if kind == "model" and not model:
+        raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
+    if kind.startswith("command:"):
+        raise UsageError("external agents are not supported yet; use --generator auto, search or model")
+    chosen: list[Player] = []
+    if kind in ("auto", "search"):
+        bound = SEARCH_STEPS_BEFORE_MODEL if kind == "auto" and model else None
+        search = SearchAuthor(bench, protection=config.protection, seed=config.seed, max_batches=bound)
+        chosen.append(Player(generator=search, fixer=search, incremental=False))
+    if kind in ("auto", "model") and model:
+        mender, cheap = config.models.fixer or model, config.models.cheap or None
+        generator = ModelAuthor(Voice(model=model, role="generator", pressed=cheap))
+        fixer = ModelAuthor(Voice(model=mender, role="fixer", pressed=cheap))
+        chosen.append(Player(generator=generator, fixer=fixer))
+    return chosen
