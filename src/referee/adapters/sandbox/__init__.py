@@ -1,15 +1,12 @@
-"""Sandboxes: where commands run isolated from the host (B1-B6)."""
+"""Sandboxes: where commands run isolated from the host (B1-B6).
+
+`open_sandbox` gives the best one that proved itself here; `choose` says what each proved; `sandbox_owner` who
+must own the files of a base so that commands can change them.
+"""
 
 from __future__ import annotations
 
+from referee.adapters.sandbox.choice import Choice, Examined, choose, open_sandbox
 from referee.adapters.sandbox.requests import sandbox_owner
-from referee.adapters.sandbox.userns import UsernsSandbox
-from referee.ports import Sandbox
 
-
-def open_sandbox(*, allow_degraded: bool, cache_dir: str) -> Sandbox:
-    """The best sandbox this machine offers."""
-    return UsernsSandbox()
-
-
-__all__ = ["open_sandbox", "sandbox_owner"]
+__all__ = ["Choice", "Examined", "choose", "open_sandbox", "sandbox_owner"]

@@ -29,20 +29,21 @@ class Descriptors:
         self._ours: list[int] = []
         self.streams: dict[int, Stream] = {}
         self.key = b""
-        self._theirs.append(_file_with(body))
+        self.channel = Whole(0)
+        self._theirs.append(file_with(body))
         self.control, there = socket.socketpair()
         self._theirs.append(there.detach())
-        self.stdout = self._stream(Capped(limits.output_bytes))
-        self.stderr = self._stream(Capped(limits.output_bytes))
+        self.stdout = self.add_stream(Capped(limits.output_bytes))
+        self.stderr = self.add_stream(Capped(limits.output_bytes))
 
-    def add_channel(self) -> Whole:
+    def add_channel(self) -> None:
         """A pipe with a fresh key to read, and one for frames."""
         self.key = secrets.token_bytes(_KEY_BYTES)
         out, into = self._pipe()
         os.write(into, self.key)
         os.close(into)
         self._theirs.append(out)
-        return self._stream(Whole(self._limits.channel_bytes))
+        self.channel = self.add_stream(Whole(self._limits.channel_bytes))
 
     def add(self, there: int) -> None:
         """Hand over one more."""
@@ -52,6 +53,14 @@ class Descriptors:
         """Hand their side over, and let go of it."""
         forward(jobs, self._theirs)
         _close(self._theirs)
+
+    def add_stream(self, stream: _S) -> _S:
+        """Hand over the writing end of a new pipe; `stream` is fed from the other."""
+        out, into = self._pipe()
+        self._theirs.append(into)
+        self._ours.append(out)
+        self.streams[out] = stream
+        return stream
 
     def __enter__(self) -> Descriptors:
         return self
@@ -67,15 +76,9 @@ class Descriptors:
             os.fchown(into, *self._owner)
         return out, into
 
-    def _stream(self, stream: _S) -> _S:
-        out, into = self._pipe()
-        self._theirs.append(into)
-        self._ours.append(out)
-        self.streams[out] = stream
-        return stream
 
-
-def _file_with(body: bytes) -> int:
+def file_with(body: bytes) -> int:
+    """A descriptor of an unnamed file that holds `body`."""
     fd = os.memfd_create("request")
     rest = memoryview(body)
     while rest:

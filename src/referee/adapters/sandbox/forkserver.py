@@ -55,24 +55,32 @@ def run(
 ) -> Execution:
     """Run one request behind `jobs` to its end. Raises `WorldFault` if it could not be started as asked."""
     with Descriptors(encode(request, contents), limits, sandbox_owner()) as held:
-        channel = held.add_channel() if request.channel else None
-        submit(held, request, jobs)
-        report = report_of(drain(held.streams, held.control, limits.wall_seconds + _SPARE_SECONDS))
-        return Execution(
-            exit_code=None if report["killed_by"] else report["exit_code"],
-            killed_by=report["killed_by"],
-            stdout=held.stdout.content,
-            stderr=held.stderr.content,
-            stdout_total=held.stdout.total,
-            stderr_total=held.stderr.total,
-            channel=channel.content if channel else b"",
-            key=held.key,
-            duration_ms=round(report["seconds"] * 1000),
-            cpu_seconds=round(report["cpu"], 3),
-            peak_memory_bytes=report["peak"],
-            left_processes=report["left"],
-            isolation=isolation,
-        )
+        if request.channel:
+            held.add_channel()
+        return carry_out(held, request, jobs, limits, isolation)
+
+
+def carry_out(
+    held: Descriptors, request: Request, jobs: socket.socket, limits: Limits, isolation: Isolation
+) -> Execution:
+    """Hand over what is held, and wait for the end."""
+    submit(held, request, jobs)
+    report = report_of(drain(held.streams, held.control, limits.wall_seconds + _SPARE_SECONDS))
+    return Execution(
+        exit_code=None if report["killed_by"] else report["exit_code"],
+        killed_by=report["killed_by"],
+        stdout=held.stdout.content,
+        stderr=held.stderr.content,
+        stdout_total=held.stdout.total,
+        stderr_total=held.stderr.total,
+        channel=held.channel.content,
+        key=held.key,
+        duration_ms=round(report["seconds"] * 1000),
+        cpu_seconds=round(report["cpu"], 3),
+        peak_memory_bytes=report["peak"],
+        left_processes=report["left"],
+        isolation=isolation,
+    )
 
 
 def submit(held: Descriptors, request: Request, jobs: socket.socket) -> None:

@@ -30,18 +30,19 @@ class Files:
         self.contents, self.control, self.stdout, self.stderr, *rest = numbers
         self.key, self.frames = (rest.pop(0), rest.pop(0)) if request.channel else (-1, -1)
         self.jobs = rest.pop(0) if request.kind == "serve" else -1
-        self.trees = rest
+        self.extra, self.trees = rest[: request.extra], rest[request.extra :]
 
     def standard(self, request: Request) -> list[int]:
         """What becomes descriptors 0, 1, 2, … of the command; all of them are far above those."""
-        null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+        null = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
         if request.kind == "serve":
             return [null, self.stdout, self.stderr, self.jobs]
-        return [null, self.stdout, self.stderr, *([self.key, self.frames] if request.channel else [])]
+        channel = [self.key, self.frames] if request.channel else []
+        return [null, self.stdout, self.stderr, *channel, *self.extra]
 
     def close_streams(self) -> None:
         """Let go of what belongs to the command alone, so that its end is seen at the other side."""
-        for fd in (self.stdout, self.stderr, self.key, self.frames, self.jobs):
+        for fd in (self.stdout, self.stderr, self.key, self.frames, self.jobs, *self.extra):
             if fd >= 0:
                 os.close(fd)
 
@@ -154,13 +155,27 @@ def spawn(request: Request, files: Files, own_count: bool = True) -> int:
             program, request.argv, request.env, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_IGNORED
         )
     except OSError as e:
-        message = f"referee: cannot run {request.argv[0]!r}: {e.strerror}\n"
-        os.write(files.stderr, message.encode("utf-8", "replace"))
-        status = _NOT_FOUND if places.missing(e) else _NOT_STARTED
+        status = _complain(request.argv[0], e, files.stderr)
     pid = os.fork()
     if pid == 0:
         os._exit(status)
     return pid
+
+
+def execute(argv: tuple[str, ...], env: dict[str, str]) -> NoReturn:
+    """Turn this process into a program."""
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execve(_program(argv[0], env), argv, env)  # noqa: S606 - no shell is the point
+    except OSError as e:
+        os._exit(_complain(argv[0], e, 2))
+
+
+def _complain(name: str, error: OSError, stderr: int) -> int:
+    """Say that there is no such program; the exit code that shells give then."""
+    os.write(stderr, f"referee: cannot run {name!r}: {error.strerror}\n".encode("utf-8", "replace"))
+    return _NOT_FOUND if places.missing(error) else _NOT_STARTED
 
 
 def _program(name: str, env: dict[str, str]) -> str:

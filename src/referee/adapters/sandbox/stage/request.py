@@ -56,7 +56,7 @@ class Request:
     """One process to start. `kind`: `exec` a program, `serve` jobs from a loaded script, `call` that script.
 
     With `handed`, copies of the mounts of `lower` and of `binds` come as descriptors, because the server
-    cannot walk to them; else it opens their paths.
+    cannot walk to them; else it opens their paths. `extra` descriptors more become the command's own.
     """
 
     kind: str
@@ -69,6 +69,7 @@ class Request:
     changes: tuple[Change, ...] = ()
     channel: bool = False
     handed: bool = False
+    extra: int = 0
 
 
 def encode(request: Request, contents: list[bytes]) -> bytes:

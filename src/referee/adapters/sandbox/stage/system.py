@@ -11,8 +11,8 @@ USER, HOME, HOSTNAME = "sandbox", "/home/sandbox", "sandbox"
 
 _READ_ONLY = kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV
 _DEVICE = kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NOEXEC
-_MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr, or folders of their own
-_ETC_FOLDERS = ("/etc/alternatives", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/fonts")
+MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr, or folders of their own
+ETC_FOLDERS = ("/etc/alternatives", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/fonts")
 _ETC_FILES = ("ld.so.cache", "ld.so.conf", "protocols", "services", "mime.types", "timezone", "ssl/openssl.cnf")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _EMPTY = ("home", "mnt", "opt", "proc", "run", "srv", "sys", "var", "root", "dev/pts", "etc/ssl")
@@ -28,7 +28,7 @@ def _clones() -> dict[str, int]:
     """Detached copies of the host's folders and devices that every sandbox shows, by path."""
     trees = {f"/dev/{name}": kernel.clone_tree(f"/dev/{name}", _DEVICE) for name in _DEVICES}
     trees["/usr"] = kernel.clone_tree("/usr", _READ_ONLY)
-    for path in (*_MERGED, *_ETC_FOLDERS):
+    for path in (*MERGED, *ETC_FOLDERS):
         if os.path.isdir(path) and not os.path.islink(path):
             trees[path] = kernel.clone_tree(path, _READ_ONLY)
     return trees
@@ -40,12 +40,12 @@ def build(root: str) -> None:
         os.makedirs(f"{root}/{path}", exist_ok=True)
     for path, tree in _clones().items():
         _hang(tree, root + path, folder=not path.startswith("/dev/"))
-    for path in _MERGED:
+    for path in MERGED:
         if os.path.islink(path):
             os.symlink(os.readlink(path), root + path)
     for path, target in _LINKS.items():
         os.symlink(target, f"{root}/{path}")
-    _etc(root, os.getuid(), os.getgid())
+    write_etc(root, os.getuid(), os.getgid())
     flags = kernel.MS_NOSUID | kernel.MS_NOEXEC
     kernel.mount("proc", f"{root}/proc", flags | kernel.MS_NODEV)
     kernel.mount("devpts", f"{root}/dev/pts", flags, "newinstance,ptmxmode=0666,mode=620")
@@ -62,7 +62,8 @@ def _hang(tree: int, target: str, folder: bool) -> None:
     os.close(tree)
 
 
-def _etc(root: str, uid: int, gid: int) -> None:
+def write_etc(root: str, uid: int, gid: int) -> None:
+    """Fill `root`/etc with what programs look for there: made up, or copied if it says nothing of the host."""
     users = {0: ("root", "/root"), 65534: ("nobody", "/nonexistent"), uid: (USER, HOME)}
     groups = {0: "root", 65534: "nogroup", gid: USER}
     made = {

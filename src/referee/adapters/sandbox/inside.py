@@ -1,0 +1,148 @@
+"""Run inside a sandbox to find out what it lets through: prints one JSON object, probe to "ok" or what is wrong.
+
+Standard library only. Arguments: a JSON object with what exists on the host and must be out of reach.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import multiprocessing
+import os
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_MS_REMOUNT, _CLONE_NEWUSER, _AF_VSOCK, _TOO_MANY = 32, 0x10000000, 40, 16
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Wrong(Exception):
+    """What a probe found."""
+
+
+def host_files(host: dict[str, Any]) -> None:
+    for path in (host["marker"], "/etc/shadow", "/proc/1/root" + host["marker"]):
+        if os.path.exists(path):
+            raise Wrong(f"{path} of the host is visible")
+
+
+def host_sockets(host: dict[str, Any]) -> None:
+    targets = ((socket.AF_INET, ("127.0.0.1", host["port"])), (socket.AF_UNIX, "\0" + host["abstract"]))
+    for family, address in (*targets, (socket.AF_UNIX, host["socket"])):
+        with socket.socket(family) as s:
+            s.settimeout(2)
+            if s.connect_ex(address) == 0:
+                raise Wrong(f"a listener of the host answers at {address!r}")
+
+
+def network(host: dict[str, Any]) -> None:
+    names = [name for _, name in socket.if_nameindex() if name != "lo"]
+    if names:
+        raise Wrong(f"there are network interfaces: {', '.join(names)}")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        if s.connect_ex(("192.0.2.1", 9)) == 0:
+            raise Wrong("there is a route to the outside")
+
+
+def loopback(host: dict[str, Any]) -> None:
+    pairs = [(socket.AF_INET, "127.0.0.1")]
+    if os.path.exists("/proc/net/if_inet6"):
+        pairs.append((socket.AF_INET6, "::1"))
+    for family, address in pairs:
+        with socket.socket(family) as listener, socket.socket(family) as caller:
+            listener.bind((address, 0))
+            listener.listen()
+            caller.connect(listener.getsockname())
+
+
+def mounts(host: dict[str, Any]) -> None:
+    for path in (host["protected"], host["root"], "/usr"):
+        if _libc.umount2(path.encode(), 2) == 0:
+            raise Wrong(f"{path} can be unmounted")
+        if _libc.mount(None, path.encode(), None, ctypes.c_ulong(_MS_REMOUNT | 4096), None) == 0:
+            raise Wrong(f"{path} can be remounted writable")
+    if _libc.unshare(_CLONE_NEWUSER) == 0:
+        raise Wrong("user namespaces can be made inside")
+
+
+def protection(host: dict[str, Any]) -> None:
+    inner = os.path.join(host["protected"], "inner")
+    for attack, path in ((_write, inner), (os.unlink, inner), (os.rmdir, host["protected"])):
+        try:
+            attack(path)
+        except OSError:
+            continue
+        raise Wrong("a protected path can be changed")
+
+
+def workspace(host: dict[str, Any]) -> None:
+    with open("patched", encoding="utf-8") as f:
+        if f.read() != "patched":
+            raise Wrong("the patch is not there")
+    for path in ("written", "/tmp/written", "/dev/shm/written", os.path.expanduser("~/written")):  # noqa: S108
+        _write(path)
+
+
+def processes(host: dict[str, Any]) -> None:
+    pids = [name for name in os.listdir("/proc") if name.isdigit()]
+    if len(pids) > _TOO_MANY:
+        raise Wrong(f"{len(pids)} processes are visible")
+
+
+def concurrency(host: dict[str, Any]) -> None:
+    fork = multiprocessing.get_context("fork")
+    with fork.Lock(), fork.Pool(2) as pool:
+        if pool.map(abs, [-1, -2]) != [1, 2]:
+            raise Wrong("a pool of processes gives wrong answers")
+
+
+def environment(host: dict[str, Any]) -> None:
+    seen = [name for name in host["environment"] if name in os.environ]
+    if seen:
+        raise Wrong(f"variables of the host are visible: {', '.join(seen)}")
+
+
+def privileges(host: dict[str, Any]) -> None:
+    with open("/proc/self/status", encoding="utf-8") as f:
+        status = dict(line.split(":", 1) for line in f)
+    wanted = {"CapEff": "0" * 16, "CapBnd": "0" * 16, "NoNewPrivs": "1", "Seccomp": "2"}
+    wrong = [f"{name} is {status[name].strip()}" for name, value in wanted.items() if status[name].strip() != value]
+    if wrong or os.getuid() == 0:
+        raise Wrong("; ".join(wrong) or "commands run as root")
+
+
+def families(host: dict[str, Any]) -> None:
+    try:
+        socket.socket(_AF_VSOCK, socket.SOCK_STREAM).close()
+    except OSError:
+        return
+    raise Wrong("vsock sockets can be made")
+
+
+PROBES: tuple[Callable[[dict[str, Any]], None], ...] = (
+    host_files, host_sockets, network, loopback, mounts, protection, workspace, processes, concurrency, environment,
+    privileges, families,
+)  # fmt: skip
+
+
+def _write(path: str) -> None:
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("written")
+
+
+def main() -> None:
+    """Run every probe, each for itself."""
+    host, found = json.loads(sys.argv[1]), {}
+    for probe in PROBES:
+        try:
+            probe(host)
+            found[probe.__name__] = "ok"
+        except (Wrong, OSError) as e:
+            found[probe.__name__] = str(e)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
