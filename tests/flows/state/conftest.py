@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "unit/adapters/git"))
 
-import oracle  # noqa: E402 - found through the line above
+import oracle
 
 
 @pytest.fixture(autouse=True)

@@ -83,8 +83,12 @@ class Bases:
         whole = os.path.join(self._folder, partial)
         fd = os.open(os.path.join(whole, b"lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(fd, fcntl.LOCK_SH)
-        self._fill(partial, before, tree)
-        os.rename(whole, os.path.join(self._folder, self._name(tree)))
+        try:
+            self._fill(partial, before, tree)
+            os.rename(whole, os.path.join(self._folder, self._name(tree)))
+        except BaseException:
+            os.close(fd)
+            raise
         return fd
 
     def _fill(self, partial: bytes, before: str, tree: str) -> None:

@@ -11,8 +11,9 @@ from referee.adapters.git.names import decode, shown
 from referee.adapters.git.objects import Objects
 from referee.adapters.git.private import Private, refused
 from referee.adapters.git.records import LandingRecord, Mark, Moved, Records
+from referee.adapters.git.rename import Point
 from referee.adapters.git.root import Root
-from referee.adapters.git.stage import Point, Step
+from referee.adapters.git.stage import Step
 from referee.adapters.git.transaction import Intent, Outcome, Transaction
 from referee.domain.errors import UsageError
 from referee.ports import Landing, Restoration
@@ -30,6 +31,7 @@ class Landings:
         self._objects = objects
         self._records = records
         self._unsaid: list[str] = []  # told by the next `recover`
+        self._point = point
         self._transaction = Transaction(root, private, point)
 
     def land(self, run_id: str, before: str, after: str) -> Landing:
@@ -96,6 +98,7 @@ class Landings:
         if intent is not None and outcome.done:
             name = "landed" if intent.kind == LAND else "undone"
             self._records.save(intent.run_id, name, Mark(said=outcome.said))
+            self._point(f"{name} durable")
         self._transaction.close(outcome)
         self._unsaid += outcome.said
         return outcome
@@ -126,6 +129,7 @@ class Landings:
         for name in ("landed", "undone"):
             self._records.drop(run_id, name)
         self._records.save(run_id, "landing", record)
+        self._point("record durable")
         return record
 
 

@@ -35,6 +35,7 @@ CONFIG = """\
 [checkout]
 \tworkers = 0
 """
+FULL_SIGNS = ("No space left", "Out of diskspace", "Disk quota exceeded", "File too large")  # git's words
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -91,7 +92,9 @@ class Private:
         variables = self.variables(index=index, work_tree=work_tree, read_user=read_user)
         said = self._git.run(*args, variables=variables, cwd=work_tree or self.folder, stdin=stdin, umask=0o022)
         if said.code:
-            raise WorldFault(f"git {args[0]!s} failed in {shown(self.path)}: {said.words or f'exit code {said.code}'}")
+            full = "the disk is full: " if any(sign in said.words for sign in FULL_SIGNS) else ""
+            words = said.words or f"exit code {said.code}"
+            raise WorldFault(f"{full}git {args[0]!s} failed in {shown(self.path)}: {words}")
         return said.out
 
     @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 NOREPLACE = 1
@@ -12,6 +13,8 @@ EXCHANGE = 2
 # A kernel or file system without renameat2 says one of these.
 UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 ASIDE = b".aside"
+
+Point = Callable[[str], None]  # told each step that a crash may follow
 
 
 class Place(NamedTuple):
@@ -49,16 +52,22 @@ class Plain:
     """By links and renames, for file systems without renameat2: the name is never missing, an edit in
     the instant between link and rename is only seen afterwards."""
 
+    def __init__(self, point: Point) -> None:
+        self._point = point
+
     def exchange(self, staged: Place, target: Place) -> None:
         """Link the old file aside, replace it, then give it the staged name; `settle` ends an interrupted one."""
         aside = Place(staged.folder, staged.name + ASIDE)
         _link(target, aside)
+        self._point("old file linked")
         os.rename(staged.name, target.name, src_dir_fd=staged.folder, dst_dir_fd=target.folder)
+        self._point("file replaced")
         os.rename(aside.name, staged.name, src_dir_fd=aside.folder, dst_dir_fd=staged.folder)
 
     def move(self, source: Place, target: Place) -> None:
         """Link to the new name, then drop the old one."""
         _link(source, target)
+        self._point("file linked")
         os.unlink(source.name, dir_fd=source.folder)
 
 
@@ -73,7 +82,7 @@ def settle(staged: Place) -> None:
         os.rename(aside, staged.name, src_dir_fd=staged.folder, dst_dir_fd=staged.folder)
 
 
-def renames_for(folder: int) -> Renames:
+def renames_for(folder: int, point: Point) -> Renames:
     """The best way the file system of an open folder supports, found by trying."""
     names = (b"probe-a", b"probe-b")
     for name in names:
@@ -83,7 +92,7 @@ def renames_for(folder: int) -> Renames:
     except OSError as error:
         if error.errno not in UNSUPPORTED:
             raise
-        return Plain()
+        return Plain(point)
     finally:
         for name in names:
             os.unlink(name, dir_fd=folder)

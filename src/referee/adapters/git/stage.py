@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 
 from referee.adapters.git.entry import EXECUTABLE, Entry
 from referee.adapters.git.names import shown
-from referee.adapters.git.rename import Place, Renames, renames_for, settle
+from referee.adapters.git.rename import Place, Point, Renames, renames_for, settle
 from referee.adapters.git.root import FOLDER, Root, observe, write_all
 from referee.domain.value import Value
 
-Point = Callable[[str], None]
 KEPT_ATTRIBUTES = ("user.", "system.posix_acl_access")
 
 
@@ -36,7 +34,7 @@ class Stage:
         self.fd = os.open(path, FOLDER)
         self._root = root
         self._point = point
-        self._renames: Renames = renames_for(self.fd)
+        self._renames: Renames = renames_for(self.fd, point)
 
     def put(self, i: int, step: Step, data: bytes, *, durable: bool) -> None:
         """Stage the new content of a step with the permissions, owner and attributes it will have.

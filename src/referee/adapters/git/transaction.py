@@ -18,9 +18,9 @@ from contextlib import suppress
 
 from referee.adapters.git.names import shown
 from referee.adapters.git.private import Private, replace, sync_folder
-from referee.adapters.git.rename import sync_file_system
+from referee.adapters.git.rename import Point, sync_file_system
 from referee.adapters.git.root import FOLDER, Root, remove
-from referee.adapters.git.stage import Changed, Point, Stage, Step
+from referee.adapters.git.stage import Changed, Stage, Step
 from referee.domain.value import Value
 
 TRASH = b"trash-"

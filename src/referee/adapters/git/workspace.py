@@ -14,10 +14,10 @@ from referee.adapters.git.names import decode, encode, shown
 from referee.adapters.git.objects import Objects
 from referee.adapters.git.private import Private, refused
 from referee.adapters.git.records import Records, SnapshotRecord
+from referee.adapters.git.rename import Point
 from referee.adapters.git.repository import Repository
 from referee.adapters.git.root import Root
 from referee.adapters.git.snapshot import Camera
-from referee.adapters.git.stage import Point
 from referee.adapters.git.trees import Trees
 from referee.domain.patch import Patch
 from referee.ports import Base, Landing, Restoration, Snapshot
