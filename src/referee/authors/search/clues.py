@@ -38,6 +38,12 @@ class Clues:
     emphasis: dict[Family, float] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """The kinds of exception that the failures show, without the test framework's own."""
+        kinds = (f.error.rpartition(".")[2] for f in self.findings)
+        return tuple(dict.fromkeys(k for k in kinds if k.isidentifier() and k not in ("AssertionError", "Failed")))
+
 
 def clues(sources: Iterable[tuple[ast.Module, Sequence[str]]], text: str, findings: Sequence[Finding]) -> Clues:
     """Clues from test modules (each with the ids of its failing tests), the task text and the failures."""

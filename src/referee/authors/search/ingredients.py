@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-_BUILTIN_EXCEPTIONS = (
-    "Exception", "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "ZeroDivisionError",
+BUILTIN_EXCEPTIONS = (
+    "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "Exception", "ZeroDivisionError",
     "StopIteration", "OSError", "LookupError",
 )  # fmt: skip
 
@@ -24,6 +24,7 @@ class Gathered:
     keywords: dict[str, dict[str, None]] = field(default_factory=dict)  # callee's last name -> "key=value" texts
     numbers: dict[str, None] = field(default_factory=dict)
     strings: dict[str, None] = field(default_factory=dict)
+    keys: dict[str, None] = field(default_factory=dict)  # strings that are looked up or stored under
     exceptions: dict[str, None] = field(default_factory=dict)
 
     def every_attribute(self) -> tuple[str, ...]:
@@ -38,7 +39,7 @@ class Ingredients:
     here: Gathered
     near: Gathered = field(default_factory=Gathered)
     tests: Gathered = field(default_factory=Gathered)
-    exceptions: tuple[str, ...] = _BUILTIN_EXCEPTIONS
+    exceptions: tuple[str, ...] = BUILTIN_EXCEPTIONS
 
 
 def gather(trees: Iterable[ast.AST]) -> Gathered:
@@ -60,8 +61,12 @@ def _note(node: ast.AST, found: Gathered) -> None:
             found.functions.update(dict.fromkeys(a.asname or a.name for a in names))
         case ast.Attribute(value=base, attr=attr):
             found.attributes.setdefault(ast.unparse(base), {})[attr] = None
-        case ast.Call(func=func, keywords=keywords):
-            _note_call(func, keywords, found)
+        case ast.Call():
+            _note_call(node, found)
+        case ast.Subscript(slice=ast.Constant(value=str() as key)):
+            found.keys[key] = None
+        case ast.Dict(keys=keys):
+            found.keys.update(dict.fromkeys(ast.literal_eval(k) for k in keys if k is not None and _is_string(k)))
         case ast.Constant(value=value):
             _note_constant(value, found)
         case ast.ExceptHandler() | ast.Raise():
@@ -85,10 +90,17 @@ def _note_exception(node: ast.ExceptHandler | ast.Raise, found: Gathered) -> Non
         found.exceptions[ast.unparse(kind)] = None
 
 
-def _note_call(func: ast.expr, keywords: Sequence[ast.keyword], found: Gathered) -> None:
+def _note_call(node: ast.Call, found: Gathered) -> None:
+    func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-    texts = (f"{k.arg}={ast.unparse(k.value)}" for k in keywords if k.arg)
+    texts = (f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if k.arg)
     found.keywords.setdefault(name, {}).update(dict.fromkeys(t for t in texts if len(t) <= 40))
+    if name in ("get", "pop", "setdefault") and node.args and _is_string(node.args[0]):
+        found.keys[ast.literal_eval(node.args[0])] = None
+
+
+def _is_string(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def expected_exceptions(tree: ast.AST) -> tuple[str, ...]:

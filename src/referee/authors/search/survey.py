@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
 from referee.authors.search.clues import Clues, clues
 from referee.authors.search.generate import Heat, Hot
-from referee.authors.search.ingredients import Gathered, Ingredients, gather
+from referee.authors.search.ingredients import BUILTIN_EXCEPTIONS, Ingredients, gather
 from referee.authors.search.localise import Lines, Ranked, Suspicion, from_frames, ochiai, rank
 from referee.authors.search.modules import Modules
 from referee.authors.search.regions import FUNCTIONS, Region, regions
@@ -143,8 +143,9 @@ def _ingredients(tree: Tree, modules: Modules, source: Source, known: Clues) -> 
     near = [tree.module(p) for p in modules.imported(source.path, source.tree)[:_MOST_NEIGHBOURS]]
     return Ingredients(
         here=gather([source.tree]),
-        near=gather(m for m in near if m is not None) if near else Gathered(),
-        tests=replace(known.tests),
+        near=gather(m for m in near if m is not None),
+        tests=known.tests,
+        exceptions=tuple(dict.fromkeys((*known.errors, *BUILTIN_EXCEPTIONS))),
     )
 
 

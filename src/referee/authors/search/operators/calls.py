@@ -12,7 +12,8 @@ from referee.authors.search.precedence import ATOM
 from referee.authors.search.site import Site, Suggestion
 
 _WRAPPERS = ("str", "int", "len", "list", "sorted", "abs", "set", "float", "tuple", "reversed", "repr", "round", "sum")
-_METHODS = ("strip()", "lower()", "copy()", "items()", "values()", "keys()", "split()", "upper()")
+_METHODS = ("lower", "strip", "items", "copy", "upper", "values", "split", "rstrip", "keys")
+_VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
 _PLACES = (ast.Call, ast.Return, ast.BinOp, ast.Assign, ast.Compare, ast.For, ast.comprehension, ast.Tuple, ast.keyword)
 
 
@@ -114,22 +115,29 @@ def _appended(site: Site, node: ast.Call, text: str, weight: float = 1.0) -> Sug
     return Suggestion((Splice(at, at, text),), weight)
 
 
-@operator(Family.CALL, 0.22, ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
+@operator(Family.CALL, 0.22, *_VALUES)
 def wrapped(site: Site) -> Iterator[Suggestion]:
-    """`a` becomes `str(a)`, `len(a)`, `a.strip()` and the like."""
+    """`a` becomes `str(a)`, `len(a)`, `helper(a)` and the like."""
     node = site.node
     assert isinstance(node, ast.expr)
     text = site.text(node)
-    if not _value(site, node) or len(text) > 60:
-        return
-    names = dict.fromkeys((*_WRAPPERS[:6], *_locals(site), *_WRAPPERS[6:]))
-    for name in names:
-        if not text.startswith(f"{name}("):
-            yield site.replace(node, f"{name}({text})")
-    base = site.operand(node, ATOM)
-    for method in _METHODS:
-        if not text.endswith(f".{method}"):
-            yield site.replace(node, f"{base}.{method}", 0.8)
+    if _value(site, node):
+        for name in dict.fromkeys((*_WRAPPERS[:6], *_locals(site), *_WRAPPERS[6:])):
+            if not text.startswith(f"{name}("):
+                yield site.replace(node, f"{name}({text})")
+
+
+@operator(Family.STRING, 0.25, *_VALUES)
+def method_added(site: Site) -> Iterator[Suggestion]:
+    """`a` becomes `a.strip()`, `a.lower()` and the like; methods the file calls already come first."""
+    node = site.node
+    assert isinstance(node, ast.expr)
+    if _value(site, node):
+        text, base = site.text(node), site.operand(node, ATOM)
+        used = site.ingredients.here.keywords
+        for method in sorted(_METHODS, key=lambda m: m not in used):
+            if not text.endswith(f".{method}()"):
+                yield site.replace(node, f"{base}.{method}()")
 
 
 def _locals(site: Site) -> list[str]:
@@ -141,7 +149,8 @@ def _value(site: Site, node: ast.expr) -> bool:
     loaded = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
     called = isinstance(site.parent, ast.Call) and site.parent.func is node
     known = not isinstance(node, ast.Name) or node.id in site.scope.names
-    return loaded and known and not called and isinstance(site.parent, _PLACES)
+    short = len(site.text(node)) <= 60
+    return loaded and known and not called and short and isinstance(site.parent, _PLACES)
 
 
 @operator(Family.CALL, 0.35, ast.Subscript)
@@ -203,6 +212,7 @@ OPERATORS = (
     keyword_argument,
     more_arguments,
     wrapped,
+    method_added,
     get_instead,
     default_value,
     bounded,

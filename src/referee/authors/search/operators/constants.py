@@ -115,6 +115,17 @@ def known_string(site: Site) -> Iterator[Suggestion]:
                 yield site.replace(node, _quoted(site, node, other), 0.5)
 
 
+@operator(Family.STRING, 0.6, ast.Constant)
+def known_key(site: Site) -> Iterator[Suggestion]:
+    """A key that is looked up becomes another one of the file or the failing tests."""
+    node = site.node
+    assert isinstance(node, ast.Constant)
+    here, tests = site.ingredients.here.keys, site.ingredients.tests.keys
+    if isinstance(node.value, str) and node.value in here:
+        for other in alike(node.value, (*here, *tests), limit=12):
+            yield site.replace(node, _quoted(site, node, other))
+
+
 @operator(Family.STRING, 0.45, ast.Constant)
 def formatted_string(site: Site) -> Iterator[Suggestion]:
     """`"{name}"` becomes `f"{name}"` when the name is in scope."""
@@ -155,6 +166,7 @@ OPERATORS = (
     nothing,
     empty,
     known_string,
+    known_key,
     formatted_string,
     string_case,
 )

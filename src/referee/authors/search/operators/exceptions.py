@@ -59,7 +59,7 @@ def raised_instead(site: Site) -> Iterator[Suggestion]:
 
 def _kinds(site: Site) -> list[str]:
     found = site.ingredients
-    known = dict.fromkeys((*found.tests.exceptions, *found.here.exceptions, *found.exceptions))
+    known = dict.fromkeys((*found.tests.exceptions, *found.exceptions[:1], *found.here.exceptions, *found.exceptions))
     return [k for k in known if k.replace(".", "").isidentifier()][:12]
 
 

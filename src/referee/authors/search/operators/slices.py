@@ -34,6 +34,8 @@ def slice_bounds(site: Site) -> Iterator[Suggestion]:
     uppers = [t for t, _ in shifted(node.upper, upper)] if node.upper else ["-1"]
     bounds = [(low, upper) for low in lowers] + [(lower, up) for up in uppers]
     bounds += [(lower, ""), ("", upper), (upper, lower), (upper, "")]
+    if lower and upper:
+        bounds.insert(0, (lower, f"{lower} + {upper}"))
     for name in site.scope.names[:6]:
         bounds += [(name, upper), (lower, name)]
     for low, up in dict.fromkeys(bounds):
@@ -94,14 +96,14 @@ def index_dropped(site: Site) -> Iterator[Suggestion]:
         yield site.replace(node, site.text(node.value), 1.2 if isinstance(node.slice, ast.Slice) else 0.8)
 
 
-@operator(Family.SLICE, 0.3, ast.Name, ast.Attribute, ast.Subscript)
+@operator(Family.SLICE, 0.4, ast.Name, ast.Attribute, ast.Subscript)
 def copied(site: Site) -> Iterator[Suggestion]:
     """A value that is stored, returned or walked through is copied first: `list(a)`, `a.copy()`, `dict(a)`."""
     node = site.node
     assert isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
     if not isinstance(node.ctx, ast.Load) or (isinstance(node, ast.Name) and node.id not in site.scope.names):
         return
-    stored = isinstance(site.parent, ast.Assign | ast.Return) and site.parent.value is node
+    stored = isinstance(site.parent, ast.Assign) and site.parent.value is node
     walked = isinstance(site.parent, ast.For) and site.parent.iter is node
     appended = isinstance(site.stmt, ast.Expr) and isinstance(site.parent, ast.Call) and site.parent.func is not node
     if stored or walked or appended:
