@@ -20,7 +20,8 @@ class TestRun(Value):
     """Which tests to run (none: the whole suite) and how closely to look.
 
     `honest` are (path, line) of `__eq__` methods that are as they were before the patch. A test that runs longer
-    than `test_seconds` fails there and then, with the place where it was; 0 is no such limit.
+    than `test_seconds` fails there and then, with the place where it was; 0 is no such limit. `full` asks for
+    pytest's own text too.
     """
 
     __test__ = False
@@ -30,6 +31,7 @@ class TestRun(Value):
     collect_only: bool = False
     honest: tuple[tuple[str, int], ...] = ()
     test_seconds: float = 10.0
+    full: bool = True
 
 
 def command(project: Project, base: Base, patch: Patch, what: TestRun, seconds: float) -> Command:
@@ -75,11 +77,11 @@ def arguments(project: Project, what: TestRun) -> tuple[str, ...]:
     ids: Sequence[str] = what.ids
     if sum(len(i.encode("utf-8", "surrogatepass")) for i in ids) > _MOST_IDS:
         ids = tuple(dict.fromkeys(i.partition("::")[0] for i in ids))
-    seeded = ("--hypothesis-seed=0",) if "hypothesispytest" in project.plugins else ()
+    seeded = ("--hypothesis-seed=0",) if "hypothesis" in project.modules else ()
     return (
         "-c", config, f"--rootdir={project.root}", f"--confcutdir={project.root}",
         "-o", "addopts=", "-o", "pythonpath=", "-o", "required_plugins=",
-        "-q", "--tb=short", "--color=no", "--continue-on-collection-errors", *seeded,
+        "-q", "--tb=short" if what.full else "--tb=no", "--color=no", "--continue-on-collection-errors", *seeded,
         *project.config.arguments, *(() if what.ids else project.config.selecting),
         *(("--collect-only",) if what.collect_only else ()), *ids,
     )  # fmt: skip

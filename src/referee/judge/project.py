@@ -67,7 +67,7 @@ class Project(Value):
     @property
     def plugins(self) -> tuple[str, ...]:
         """pytest plugins to load (and, as `no:NAME`, to switch off), by name."""
-        return ("no:cacheprovider", *self.config.blocked, *wanted_plugins(self.interpreter.plugins))
+        return ("no:cacheprovider", *self.config.blocked, *wanted_plugins(self.interpreter.plugins, self.modules))
 
     def missing(self) -> tuple[str, ...]:
         """Checks the project is set up for whose program is nowhere to be found."""

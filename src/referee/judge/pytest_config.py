@@ -160,6 +160,12 @@ class _Options:
             self.keep += ["-p", name]
 
 
-def wanted_plugins(installed: tuple[str, ...]) -> tuple[str, ...]:
-    """The environment's plugins to load: all but those that reorder, repeat or only decorate a run."""
-    return tuple(p for p in installed if p not in ("randomly", "random_order", "sugar", "instafail", "pretty"))
+def wanted_plugins(installed: tuple[str, ...], modules: tuple[str, ...]) -> tuple[str, ...]:
+    """The environment's plugins to load: all but those that reorder, repeat or only decorate a run.
+
+    Hypothesis takes longer to import than most tests to run; it is loaded where the project uses it.
+    """
+    idle = {"randomly", "random_order", "sugar", "instafail", "pretty"}
+    if "hypothesis" not in modules:
+        idle.add("hypothesispytest")
+    return tuple(p for p in installed if p not in idle)

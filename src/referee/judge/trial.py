@@ -62,7 +62,10 @@ def screen(run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[CheckResul
     refused = {n: r for n, p in enumerate(patches) if (r := _protected(bench, p)).state is not CheckState.PASS}
     seconds = _seconds(bench, bench.target_ms)
     judged = [(n, p) for n, p in enumerate(patches) if n not in refused]
-    jobs = tuple(plan.job(bench.project, p, _target_run(run, bench, p), seconds) for _, p in judged)
+    quick = {"full": False}
+    jobs = tuple(
+        plan.job(bench.project, p, _target_run(run, bench, p).model_copy(update=quick), seconds) for _, p in judged
+    )
     if jobs:
         command = plan.warm_command(bench.project, bench.base)
         done = run.perform(ExecuteWarm(command=command, jobs=jobs, parallel=bench.settings.parallel)).items

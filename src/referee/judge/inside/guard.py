@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 Tell = Callable[[str, str], None]
@@ -88,15 +88,24 @@ class Seal:
     """The identities of pytest's functions before any code under test ran."""
 
     def __init__(self) -> None:
-        self._whole = dict(_functions())
+        self._whole = list(_functions())
+        self._ours: dict[str, Any] = {}
+        self._core: list[tuple[str, Any]] = []
+
+    def accept(self, own: Iterable[str]) -> None:
+        """Take what the judge itself replaced, by name, as it is now, and look at the core from here on."""
+        for name in own:
+            self._ours[name] = _resolve(name)
         self._core = [(name, _resolve(name)) for name in _CORE]
 
     def broken(self, whole: bool) -> list[str]:
         """The names of functions that are not what they were; all of them, or only the few that run every test."""
         if not whole:
             return [name for name, was in self._core if _resolve(name) is not was]
-        now = dict(_functions())
-        return sorted(name for name, was in self._whole.items() if name in now and now[name] is not was)
+        unlike = [
+            (name, _code(owner.get(key))) for name, owner, key, was in self._whole if _code(owner.get(key)) is not was
+        ]
+        return [name for name, now in unlike if self._ours.get(name) is not now]
 
 
 def _resolve(name: str) -> Any:
@@ -104,20 +113,26 @@ def _resolve(name: str) -> Any:
     found: Any = sys.modules.get(module)
     for part in path.split("."):
         found = found.__dict__.get(part) if found is not None else None
-        if isinstance(found, (classmethod, staticmethod)):
-            found = found.__func__
-    return getattr(found, "__code__", found)
+    return _code(found)
 
 
-def _functions() -> Iterable[tuple[str, Any]]:
+def _code(member: Any) -> Any:
+    plain = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+    return plain.__code__ if isinstance(plain, types.FunctionType) else plain
+
+
+def _functions() -> Iterator[tuple[str, Any, str, Any]]:
+    """Every function and method of pytest: its name, the namespace it lives in, its key there, its code."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] not in ("_pytest", "pluggy") or module is None:
             continue
-        for key, value in list(vars(module).items()):
+        space = vars(module)
+        for key, value in list(space.items()):
             if isinstance(value, types.FunctionType):
-                yield f"{name}:{key}", value.__code__
+                yield f"{name}:{key}", space, key, value.__code__
             elif isinstance(value, type) and value.__module__ == name:
-                for attribute, member in list(vars(value).items()):
-                    plain = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-                    if isinstance(plain, types.FunctionType):
-                        yield f"{name}:{key}.{attribute}", plain.__code__
+                own = vars(value)
+                for attribute, member in list(own.items()):
+                    code = _code(member)
+                    if isinstance(code, types.CodeType):
+                        yield f"{name}:{key}.{attribute}", own, attribute, code

@@ -25,7 +25,14 @@ from .reporter import Reporter
 
 _JUDGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SECRETS = ("/mem", "/environ", "/maps", "/syscall")
+_USED = ("readline", "pdb", "doctest", "unittest.mock", "decimal", "asyncio")  # by pytest's plugins, or by many tests
+_REPLACED = (
+    "_pytest.assertion.rewrite:rewrite_asserts",
+    "_pytest.assertion.rewrite:_read_pyc",
+    "_pytest.config:get_config",
+)
 _ready: list[Any] = []
+_seals: list[guard.Seal] = []
 _exit = os._exit
 
 
@@ -75,6 +82,8 @@ def warm_up(wanted: Mapping[str, Any]) -> None:
     """Import ahead what every job needs: pytest's plugins and third-party modules, never the workspace's."""
     if not wanted:
         return
+    for name in _USED:
+        importlib.import_module(name)
     _ready.append(_configured(wanted["plugins"]))
     root = wanted["root"] + os.sep
     libraries = {sysconfig.get_path("purelib") + os.sep, sysconfig.get_path("platlib") + os.sep}
@@ -89,7 +98,8 @@ def warm_up(wanted: Mapping[str, Any]) -> None:
         if any(f.startswith(root) and not f.startswith(tuple(libraries)) for f in files):
             for n in fresh:
                 del sys.modules[n]
-    _skip_empty_plugins(_ready[0])
+    _skip_fixtureless()
+    _seals.append(guard.Seal())
     gc.collect()
     gc.freeze()
 
@@ -102,23 +112,28 @@ def _configured(plugins: Sequence[str]) -> Any:
     return config
 
 
-def _skip_empty_plugins(config: Any) -> None:
-    """Spare each job the search for fixtures in pytest's own modules that have none."""
-    known = {m for m in config.pluginmanager.get_plugins() if str(getattr(m, "__name__", "")).startswith("_pytest.")}
-    empty = {m for m in known if not _has_fixture(m)}
-    search = FixtureManager.parsefactories
+def _skip_fixtureless() -> None:
+    """Spare each job the search for fixtures in those of pytest's own plugins that have none."""
+    search, known = FixtureManager.parsefactories, {}
 
     def parsefactories(self: Any, *args: Any, **kwargs: Any) -> None:
         holder = kwargs.get("holder", args[0] if args else None)
-        if not (type(holder) is type(os) and holder in empty):
-            search(self, *args, **kwargs)
+        kind = holder if isinstance(holder, (type, type(os))) else type(holder)
+        origin = str(getattr(kind, "__module__", None) or getattr(kind, "__name__", ""))
+        if origin.startswith(("_pytest.", __package__ + ".")):
+            if kind not in known:
+                known[kind] = _has_fixture(kind)
+            if not known[kind]:
+                return
+        search(self, *args, **kwargs)
 
-    FixtureManager.parsefactories = parsefactories  # type: ignore[method-assign, assignment]
+    FixtureManager.parsefactories = parsefactories  # type: ignore[method-assign]
 
 
-def _has_fixture(module: Any) -> bool:
+def _has_fixture(holder: Any) -> bool:
     kinds = ("FixtureFunctionDefinition", "FixtureFunctionMarker")
-    values = list(vars(module).values())
+    spaces = [vars(c) for c in holder.__mro__] if isinstance(holder, type) else [vars(holder)]
+    values = [v for space in spaces for v in list(space.values())]
     return any(type(v).__name__ in kinds or hasattr(v, "_pytestfixturefunction") for v in values)
 
 
@@ -157,8 +172,10 @@ def _prepared(plan: Mapping[str, Any], emit: Emit, derive: Callable[[str], str],
     honest = {(f"{plan['root']}/{path}", number) for path, number in plan["honest"]}
     equality.install(equality.Agreement(where.touched, honest, tell))
     own = Describer(plan["root"], where.inside)
+    seal = _seals.pop() if _seals else guard.Seal()
+    seal.accept(_REPLACED)
     canaries = [f"test_{derive(f'canary {n}')}" for n in range(plan["canaries"])]
-    reporter = Reporter(emit, own, guard.Seal(), canaries, where.located)
+    reporter = Reporter(emit, own, seal, canaries, where.located)
     reporter.seconds = plan["seconds"]
     if plan["trace"]:
         reporter.lines = Lines(plan["root"], where.suspect)
