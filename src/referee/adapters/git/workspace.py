@@ -103,8 +103,8 @@ class GitWorkspace:
         return Base(tree=tree, path=decode(path), mount_at=self.root, protected=self._protected[key])
 
     def paths(self, tree: str) -> tuple[str, ...]:
-        """All files and symlinks in `tree`, sorted by their bytes."""
-        return tuple(decode(path) for path, _ in self._files(tree))
+        """All files and symlinks in `tree`, sorted."""
+        return tuple(sorted(decode(path) for path, _ in self._files(tree)))
 
     def read(self, tree: str, path: str) -> bytes | None:
         """The bytes of a regular file in `tree`, verified; None if there is none."""
