@@ -83,9 +83,9 @@ class BubblewrapSandbox:
         program = shutil.which(self._program)
         if program is None:
             raise WorldFault(f"there is no program {self._program!r}; install the package bubblewrap")
-        base = command.base
+        base, python = command.base, os.path.realpath(self._python)
         shown = [Mount(source=etc, target="/etc"), Mount(source=os.path.join(HERE, "stage"), target=STAGE)]
-        shown += [Mount(source=path, target=path) for path in _interpreter()]
+        shown += [Mount(source=path, target=path) for path in _prefixes(python)]
         shown += [Mount(source=base.path, target=BASE)] if base else []
         shown += command.mounts
         handed = sandbox_owner() is not None
@@ -94,7 +94,6 @@ class BubblewrapSandbox:
         first_extra = 5 if command.channel else 3
         argv = arguments(inner, places_, first_extra + 1)
         start = f"import sys; sys.path.insert(0, '/run/referee'); from stage import launch; launch.main({first_extra})"
-        python = os.path.realpath(sys.executable)
         return Request(
             kind="exec",
             argv=(program, *argv, "--", python, "-I", "-S", "-B", "-c", start),
@@ -130,9 +129,9 @@ def _check_protected(lower: Lower) -> None:
         os.close(root)
 
 
-def _interpreter() -> list[str]:
-    """The folders that our own Python needs inside, where /usr does not have them."""
-    folders = {sys.base_prefix, os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))}
+def _prefixes(python: str) -> list[str]:
+    """The folders that `python` needs inside, where /usr does not have them."""
+    folders = {os.path.dirname(os.path.dirname(python))}
     return sorted(f for f in folders if f != "/usr" and not f.startswith("/usr/"))
 
 
