@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests/unit/authors/search"))
 
-import corpus
-import evaluator
+import search_corpus as corpus
+import search_evaluator as evaluator
 
 from referee.authors.search.pool import Pool
 

@@ -13,16 +13,18 @@ from referee.authors.search.generate import Hot, candidates
 from referee.authors.search.regions import Region
 
 SAME_LINE = 0.985  # each candidate already taken from a line makes its next ones this much less urgent
+SAME_OPERATOR = 0.985  # and each already taken of an operator
+LEAST = 0.5  # neither makes more of a difference than this
 CAP = 40_000
 
 
 class _Waiting(NamedTuple):
-    """A candidate in the heap: `urgency` is its negative score when `taken` were taken from its line."""
+    """A candidate in the heap: `urgency` is its negative score, discounted by `discount`."""
 
     urgency: float
     tie: int
     serial: int
-    taken: int
+    discount: float
     candidate: Candidate
     region: Region
 
@@ -40,6 +42,7 @@ class Pool:
         self._heap: list[_Waiting] = []
         self._met: dict[tuple[str, int], set[object]] = {}
         self._lines: Counter[tuple[str, int]] = Counter()
+        self._operators: Counter[str] = Counter()
         self.generated = 0
 
     def take(self, count: int) -> tuple[Candidate, ...]:
@@ -48,6 +51,7 @@ class Pool:
         while len(found) < count and (best := self._next()) is not None:
             if self._new(best):
                 self._lines[best.candidate.path, best.candidate.line] += 1
+                self._operators[best.candidate.operator] += 1
                 found.append(best.candidate)
         return tuple(found)
 
@@ -57,11 +61,17 @@ class Pool:
             if not self._heap:
                 return None
             best = heapq.heappop(self._heap)
-            taken = self._lines[best.candidate.path, best.candidate.line]
-            if taken == best.taken:
+            discount = self._discount(best.candidate)
+            if discount == best.discount:
                 return best
-            later = best.urgency * SAME_LINE ** (taken - best.taken)
-            heapq.heappush(self._heap, best._replace(urgency=later, taken=taken))
+            urgency = -best.candidate.score * discount
+            heapq.heappush(self._heap, best._replace(urgency=urgency, discount=discount))
+
+    def _discount(self, candidate: Candidate) -> float:
+        """Less than 1 for lines and operators that had their turn, so that a batch is not spent on one of them."""
+        lines = self._lines[candidate.path, candidate.line]
+        operators = self._operators[candidate.operator]
+        return max(LEAST, SAME_LINE**lines) * max(LEAST, SAME_OPERATOR**operators)
 
     def _open(self) -> None:
         """Read regions until none that is closed could beat the best candidate there is."""
@@ -72,9 +82,9 @@ class Pool:
             for c in candidates(hot):
                 self.generated += 1
                 tie = zlib.crc32(repr((c.path, c.splices)).encode("utf-8", "surrogatepass"), self._seed)
-                taken = self._lines[c.path, c.line]
-                urgency = -c.score * SAME_LINE**taken
-                heapq.heappush(self._heap, _Waiting(urgency, tie, self.generated, taken, c, hot.region))
+                discount = self._discount(c)
+                waiting = _Waiting(-c.score * discount, tie, self.generated, discount, c, hot.region)
+                heapq.heappush(self._heap, waiting)
 
     def _new(self, waiting: _Waiting) -> bool:
         region = waiting.region

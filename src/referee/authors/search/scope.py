@@ -47,6 +47,21 @@ class Scope:
         return tuple(n for n in found if n not in _IGNORED)
 
     @cached_property
+    def roles(self) -> dict[str, frozenset[str]]:
+        """How each name is used: `called`, `indexed` or `counted`."""
+        found: dict[str, set[str]] = {}
+        for node in self.own:
+            for role, used in _roles(node):
+                if isinstance(used, ast.Name):
+                    found.setdefault(used.id, set()).add(role)
+        return {name: frozenset(roles) for name, roles in found.items()}
+
+    def exchangeable(self, a: str, b: str) -> bool:
+        """Whether the two names are used alike, as far as this function tells."""
+        mine, others = self.roles.get(a, frozenset()), self.roles.get(b, frozenset())
+        return not mine or not others or bool(mine & others)
+
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The function's parameters except `self` and `cls`."""
         args = _parameters(self.function.args) if self.function else ()
@@ -98,6 +113,26 @@ def _own(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
             continue
         yield node
         yield from _own(c for c in ast.iter_child_nodes(node) if c is not getattr(node, "annotation", None))
+
+
+def _roles(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    match node:
+        case ast.Call(func=func, args=args):
+            yield "called", func
+            if isinstance(func, ast.Name) and func.id == "len" and args:
+                yield "indexed", args[0]
+        case ast.Subscript(value=value):
+            yield "indexed", value
+        case ast.For(iter=walked) | ast.comprehension(iter=walked):
+            yield "indexed", walked
+        case ast.BinOp(left=left, right=right):
+            yield from (("counted", left), ("counted", right))
+        case ast.Compare(left=left, ops=ops, comparators=others) if not isinstance(ops[0], ast.In | ast.NotIn):
+            yield from (("counted", side) for side in (left, *others))
+        case ast.AugAssign(target=target):
+            yield "counted", target
+        case _:
+            pass
 
 
 def _parameters(args: ast.arguments) -> tuple[str, ...]:

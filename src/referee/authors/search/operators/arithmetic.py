@@ -104,7 +104,7 @@ def sign(site: Site) -> Iterator[Suggestion]:
     yield site.replace(node, site.text(node.operand), 1.4 if isinstance(node.op, ast.Not) else 1.0)
 
 
-@operator(Family.ARITHMETIC, 0.12, ast.Name)
+@operator(Family.ARITHMETIC, 0.2, ast.Name)
 def squared(site: Site) -> Iterator[Suggestion]:
     """`a` becomes `a ** 2`, `-a` or `abs(a)` where it is part of a calculation."""
     node = site.node
@@ -114,7 +114,7 @@ def squared(site: Site) -> Iterator[Suggestion]:
             yield site.replace(node, text)
 
 
-@operator(Family.ARITHMETIC, 0.22, ast.Name)
+@operator(Family.ARITHMETIC, 0.3, ast.Name)
 def other_term(site: Site) -> Iterator[Suggestion]:
     """`a` becomes `a - b` or `a + b` for a `b` of the scope."""
     node = site.node
@@ -125,7 +125,8 @@ def other_term(site: Site) -> Iterator[Suggestion]:
         return
     if isinstance(site.parent, ast.Call) and site.parent.func is node:
         return
-    for other in [n for n in site.scope.names if n != node.id][:8]:
+    fitting = [n for n in site.scope.names if n != node.id and site.scope.exchangeable(node.id, n)]
+    for other in fitting[:8]:
         for symbol in "-+":
             yield site.replace(node, f"{node.id} {symbol} {other}")
 

@@ -178,7 +178,7 @@ def default_value(site: Site) -> Iterator[Suggestion]:
             yield site.replace(node.args[1], text)
 
 
-@operator(Family.CALL, 0.3, ast.Call, ast.BinOp, ast.Name, ast.Subscript)
+@operator(Family.CALL, 0.4, ast.Call, ast.BinOp, ast.Name, ast.Subscript)
 def bounded(site: Site) -> Iterator[Suggestion]:
     """An assigned or returned `b` becomes `max(a, b)`, `min(a, b)` or `max(0, b)`."""
     node = site.node

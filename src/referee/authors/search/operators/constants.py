@@ -25,10 +25,10 @@ def number(site: Site) -> Iterator[Suggestion]:
     assert isinstance(site.node, ast.Constant)
     value = site.node.value
     if type(value) is int:
-        near = (value + 1, value - 1, 0, 1, -value, 2 * value, value * 10, value // 10, value * 100, value // 100)
-        for other in dict.fromkeys(near):
+        near = (value + 1, value - 1, 0, 1, -value, 2 * value)
+        for other in dict.fromkeys((*near, value * 10, value // 10, value * 100, value // 100)):
             if other != value:
-                yield site.replace(site.node, str(other))
+                yield site.replace(site.node, str(other), 1.0 if other in near else 0.6)
     elif type(value) is float:
         for real in dict.fromkeys((value * 10, value / 10, 1 - value, -value, 0.0, 1.0, value * 100, value / 100)):
             if real != value:

@@ -52,7 +52,8 @@ def variable(site: Site) -> Iterator[Suggestion]:
         return
     weight = 1.0 if _loaded(node) and not _called(site) else 0.5
     for other in alike(node.id, names):
-        yield site.replace(node, other, weight)
+        fit = 1.0 if site.scope.exchangeable(node.id, other) else 0.5
+        yield site.replace(node, other, weight * fit)
 
 
 @operator(Family.NAME, 0.55, ast.Name)
@@ -146,7 +147,7 @@ def local_instead(site: Site) -> Iterator[Suggestion]:
             yield site.replace(node, node.attr, 1.5)
 
 
-@operator(Family.NAME, 0.3, ast.Subscript, ast.Attribute, ast.Call, ast.BinOp)
+@operator(Family.NAME, 0.38, ast.Subscript, ast.Attribute, ast.Call, ast.BinOp)
 def other_expression(site: Site) -> Iterator[Suggestion]:
     """An expression becomes another one of the same function, similar ones first."""
     node = site.node

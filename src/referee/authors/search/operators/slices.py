@@ -49,7 +49,7 @@ def _bounds(site: Site, node: ast.Slice, text: str) -> Suggestion:
     return Suggestion((Splice(*site.source.span(node), text),))
 
 
-@operator(Family.SLICE, 0.3, ast.Name, ast.Attribute, ast.Call)
+@operator(Family.SLICE, 0.38, ast.Name, ast.Attribute, ast.Call)
 def sliced(site: Site) -> Iterator[Suggestion]:
     """`a` becomes `a[1:]`, `a[:-1]`, `a[::-1]` or `a[k:]`."""
     node = site.node
@@ -112,7 +112,7 @@ def copied(site: Site) -> Iterator[Suggestion]:
             yield site.replace(node, copy)
 
 
-@operator(Family.SLICE, 0.4, ast.List, ast.ListComp, ast.BinOp, ast.Name, ast.Call)
+@operator(Family.SLICE, 0.5, ast.List, ast.ListComp, ast.BinOp, ast.Name, ast.Call)
 def nested(site: Site) -> Iterator[Suggestion]:
     """A returned, assigned or appended `a` becomes `[a]` or `(a,)`, or gains a list of the scope: `b + a`."""
     node = site.node
@@ -123,9 +123,11 @@ def nested(site: Site) -> Iterator[Suggestion]:
     if isinstance(node, ast.List | ast.Name):
         yield site.replace(node, f"[{text}]")
     if isinstance(node, ast.List | ast.ListComp | ast.BinOp | ast.Call):
-        for name in [n for n in site.scope.names if n != text][:8]:
-            yield site.replace(node, f"{name} + {text}", 0.7)
-            yield site.replace(node, f"{text} + {name}", 0.5)
+        names = [n for n in reversed(site.scope.names) if n != text][:8]
+        for name in names:
+            yield site.replace(node, f"{name} + {text}", 0.8)
+        for name in names:
+            yield site.replace(node, f"{text} + {name}", 0.8)
 
 
 OPERATORS = (

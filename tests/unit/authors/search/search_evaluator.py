@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
-import corpus
+import search_corpus as corpus
 
 from referee.authors.search.candidate import Candidate
 from referee.authors.search.survey import Evidence, Survey, Tree, survey
