@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.actions.call_model import CallModel
-from referee.context.prompt import Prompt, Role, render, reply_schema, system
+from referee.context.prompt import Prompt, Role, render, system
 from referee.context.relevance import Suspect
+from referee.context.schema import proposal_schema
 from referee.domain.brief import Brief, Offer
 from referee.domain.errors import Exhausted, Rejected
 from referee.domain.finding import Finding, FindingKind
@@ -76,7 +77,7 @@ class ModelAuthor:
             role=voice.role,
             system=system(voice.role),
             messages=messages,
-            reply_schema=reply_schema(),
+            reply_schema=proposal_schema(),
             reply_name="patch_proposal",
             max_tokens=max_tokens,
             timeout_seconds=voice.timeout_seconds,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from referee.context import excerpt
 from referee.context.fence import clipped, fenced, plain
 from referee.context.relevance import Interest, Read, Suspect, interests, tests_named
+from referee.context.schema import proposal_schema
 from referee.domain.brief import Brief, Strategy
 from referee.domain.finding import FindingKind
 from referee.domain.notices import left_out
-from referee.domain.proposal import PatchProposal
 from referee.domain.value import Value
 
 Role = Literal["generator", "fixer"]
@@ -59,8 +59,8 @@ _EXAMPLE = {
         {
             "path": "src/shop/cart.py",
             "action": "modify",
-            "edits": [{"old": "    return subtotal + shipping\n", "new": "    return subtotal\n"}],
             "rationale": "subtotal() includes the shipping, so total() must not add it again.",
+            "edits": [{"old": "    return subtotal + shipping\n", "new": "    return subtotal\n"}],
         }
     ],
     "risk": "low",
@@ -78,14 +78,9 @@ class Prompt(Value):
 @functools.cache
 def system(role: Role) -> str:
     """The static prefix of a role: the same bytes on every call, whatever the run."""
-    schema = json.dumps(reply_schema(), sort_keys=True, separators=(",", ":"))
+    schema = json.dumps(proposal_schema(), separators=(",", ":"))
     example = json.dumps(_EXAMPLE, indent=1)
     return f"{_IDENTITY[role]}\n{_RULES}{schema}\n\nAn example of the form, from another repository:\n{example}\n"
-
-
-def reply_schema() -> dict[str, Any]:
-    """The JSON Schema of a proposal."""
-    return PatchProposal.model_json_schema()
 
 
 def render(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Suspect] = ()) -> Prompt:

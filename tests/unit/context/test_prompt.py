@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -12,11 +13,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from referee.context.fence import clipped, fenced
 from referee.context.imports import imported
-from referee.context.prompt import FILES_CHARS, Prompt, render, reply_schema, system
+from referee.context.prompt import FILES_CHARS, Prompt, render, system
 from referee.context.relevance import Suspect
+from referee.context.schema import proposal_schema
 from referee.domain.brief import Attempted, Brief, Strategy
 from referee.domain.finding import Finding, FindingKind, Frame
 from referee.domain.notices import marks
@@ -91,9 +94,32 @@ def test_the_prefix_does_not_depend_on_the_brief_and_the_brief_is_rendered_alike
 
 def test_the_prefix_holds_the_schema_and_an_example_that_fits_it() -> None:
     text = system("generator")
-    assert json.dumps(reply_schema(), sort_keys=True, separators=(",", ":")) in text
+    assert json.dumps(proposal_schema(), separators=(",", ":")) in text
     example = text.split("another repository:\n")[1]
     assert PatchProposal.model_validate_json(example).files[0].path == "src/shop/cart.py"
+
+
+FORMS: list[dict[str, Any]] = proposal_schema()["$defs"]["ProposedFile"]["anyOf"]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda f: "-".join(f["required"][3:] or ["delete"]))
+def test_what_a_decoder_bound_by_the_schema_writes_is_a_proposal(form: dict[str, Any]) -> None:
+    """The change itself is required in every form, so that no decoder leaves it out."""
+    values = {"path": "a.py", "rationale": "r", "content": "x\n", "edits": [{"old": "a", "new": "b"}]}
+    values["action"] = form["properties"]["action"]["enum"][0]
+    document = {"analysis": "", "root_cause": "", "files": [{k: values[k] for k in form["required"]}]}
+    assert PatchProposal.model_validate_json(json.dumps(document), strict=True)
+    assert set(form["required"]) == set(form["properties"])
+
+
+def test_every_legal_form_of_a_file_is_in_the_schema() -> None:
+    legal = set()
+    for action in ("create", "modify", "delete"):
+        for change in ({}, {"content": "x"}, {"edits": [{"old": "a", "new": "b"}]}):
+            with contextlib.suppress(ValidationError):
+                ProposedFile.model_validate({"path": "a", "action": action, "rationale": "r", **change})
+                legal.add((action, *change))
+    assert legal == {(f["properties"]["action"]["enum"][0], *f["required"][3:]) for f in FORMS}
 
 
 def test_what_varies_most_comes_last() -> None:
