@@ -121,8 +121,8 @@ class Bases:
         if not os.path.isfile(os.path.join(self._folder, name, b"index")):
             return False
         try:
-            self._git(name, "update-index", "-q", "--refresh")
-            return not self._git(name, "diff-files", "--raw", "-z") and not self._git(name, "ls-files", "-o", "-z")
+            self._git(name, "update-index", "--refresh")
+            return not self._git(name, "ls-files", "-o", "-z")
         except WorldFault:
             return False
 

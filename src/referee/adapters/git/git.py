@@ -21,7 +21,6 @@ ALLOWED = frozenset(
     {
         "cat-file",
         "checkout-index",
-        "diff-files",
         "diff-tree",
         "init",
         "ls-files",

@@ -36,8 +36,12 @@ def differences(private: Private, before: str, after: str) -> Iterator[Move]:
 def landable(private: Private, before: str, after: str) -> tuple[Move, ...]:
     """The differences, all of them between regular files. Raises `UsageError` if there are others."""
     moves = tuple(differences(private, before, after))
+    gone = {move.path for move in moves if move.after is None}
+    emptied = {folder for move in moves if move.after is None for folder in parents(move.path)}
     for move in moves:
         wrong = objection(move.path)
+        if move.before is None and (move.path in emptied or gone.intersection(parents(move.path))):
+            wrong = "changes between a file and a folder; land the deletion first, in a run of its own"
         if wrong is None and any(entry is not None and not entry.regular for entry in (move.before, move.after)):
             wrong = "is a symlink; only regular files are landed"
         if wrong is not None:

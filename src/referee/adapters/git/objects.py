@@ -22,6 +22,7 @@ class Objects:
         self._git = git
         self._private = private
         self._lock = threading.Lock()
+        self._written: set[str] = set()
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, oid: str) -> bytes:
@@ -35,9 +36,11 @@ class Objects:
     def write(self, kind: str, data: bytes) -> str:
         """Store an object, whole or not at all; its name.
 
-        It is written even if the name exists: a copy that a crash left torn is healed (case I13).
+        It is written even if an earlier process left the name: a copy that a crash tore is healed (case I13).
         """
         oid = object_name(self.algorithm, kind, data)
+        if oid in self._written:
+            return oid
         folder = os.path.join(self._private.objects, oid[:2].encode())
         os.makedirs(folder, exist_ok=True)
         partial = os.path.join(folder, b"tmp_obj_%d_%d" % (os.getpid(), threading.get_ident()))
@@ -47,7 +50,12 @@ class Objects:
         finally:
             os.close(fd)
         os.replace(partial, os.path.join(folder, oid[2:].encode()))
+        self._written.add(oid)
         return oid
+
+    def forget(self) -> None:
+        """Write objects anew from now on: some may be removed."""
+        self._written.clear()
 
     def close(self) -> None:
         """End the reading process."""

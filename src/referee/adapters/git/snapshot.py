@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from referee.adapters.git.entry import Entry
 from referee.adapters.git.names import decode, parents, shown
-from referee.adapters.git.private import Private
+from referee.adapters.git.private import Private, replace
 from referee.adapters.git.repository import Listing, Repository
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
@@ -46,6 +46,10 @@ class Camera:
         with self._private.locked(b"snapshot"):
             return self._take(listing)
 
+    def forget(self) -> None:
+        """Check at the next snapshot that all contents are stored: something is about to remove some."""
+        _discard(os.path.join(self._private.folder, b"kept"))
+
     def _take(self, listing: Listing) -> Taken:
         survey = Survey(self._repository.root)
         survey.add(listing.staged)
@@ -56,37 +60,24 @@ class Camera:
         index = os.path.join(self._private.folder, b"snapshot.index")
         _discard(index + b".lock")  # ours alone, under our lock: only a kill can have left it
         self._update(index, survey.found)
-        entries = self._entries(index)
-        gone = entries.keys() - set(survey.found)
-        if gone:
-            self._run("update-index", "-z", "--force-remove", "--stdin", stdin=_lines(gone), index=index)
-            for path in gone:
-                del entries[path]
-        if entries.keys() != set(survey.found):
-            lost = sorted(set(survey.found) - entries.keys())
-            raise UsageError(
-                f"{shown(lost[0])} vanished while the snapshot was taken; stop what changes files and try again"
-            )
-        self._keep(entries)
+        found = set(survey.found)
+        recorded = set(self._run("ls-files", "-z", index=index).split(b"\0")[:-1])
+        if recorded - found:
+            self._run("update-index", "-z", "--force-remove", "--stdin", stdin=_lines(recorded - found), index=index)
+        for path in found - recorded:
+            raise UsageError(f"{shown(path)} vanished while the snapshot was taken; stop what changes it and try again")
         tree = self._run("write-tree", "--missing-ok", index=index).decode().strip()
+        self._keep(index, tree)
         return Taken(tree=tree, omitted=tuple(survey.omitted))
 
     def _update(self, index: bytes, paths: Sequence[bytes]) -> None:
+        options = ("--info-only", "--add", "--remove", "--replace", "-z", "--stdin")
         try:
-            self._run(
-                "update-index",
-                "--info-only",
-                "--add",
-                "--remove",
-                "--replace",
-                "-z",
-                "--stdin",
-                stdin=_lines(paths),
-                index=index,
-            )
+            self._run("update-index", *options, stdin=_lines(paths), index=index)
         except WorldFault:
             self._explain(paths)
-            raise
+            _discard(index)  # it is only a cache, and it may be what is damaged
+            self._run("update-index", *options, stdin=_lines(paths), index=index)
 
     def _explain(self, paths: Iterable[bytes]) -> None:
         for path in paths:
@@ -102,25 +93,31 @@ class Camera:
             entries[path] = Entry(mode, oid)
         return entries
 
-    def _keep(self, entries: dict[bytes, Entry]) -> None:
+    def _keep(self, index: bytes, tree: str) -> None:
         """Store every content that the user's own history does not hold (the user's gc may drop the rest)."""
         head = self._repository.head()
+        mark = os.path.join(self._private.folder, b"kept")
+        if _read(mark) == f"{head} {tree}".encode():
+            return  # what HEAD reaches is safe from the user's gc, and the rest was stored then
+        entries = self._entries(index)
         committed = set(self._committed(head)) if head else set()
         absent = self._absent({e.oid for e in entries.values()}, read_user=True)
         loose = {e.oid for e in entries.values()} - committed - absent
         absent |= self._absent(loose, read_user=False)
-        paths = [path for path, entry in entries.items() if entry.oid in absent]
-        if not paths:
-            return
+        self._store({path: entry for path, entry in entries.items() if entry.oid in absent})
+        if self._absent(absent, read_user=False):
+            raise WorldFault("the snapshot is not complete: some contents could not be stored; try again")
+        replace(mark, f"{head} {tree}".encode(), durable=False)
+
+    def _store(self, entries: dict[bytes, Entry]) -> None:
         index = os.path.join(self._private.folder, b"store.index")
         for left in (index, index + b".lock"):
             _discard(left)
-        self._run("update-index", "--add", "-z", "--stdin", stdin=_lines(paths), index=index)
-        if any(entries[path] != entry for path, entry in self._entries(index).items()):
-            raise UsageError("files changed while the snapshot was taken; stop what changes them and try again")
-        still = self._absent(absent, read_user=False)
-        if still:
-            raise WorldFault(f"the snapshot is not complete: {len(still)} contents could not be stored")
+        if entries:
+            self._run("update-index", "--add", "-z", "--stdin", stdin=_lines(entries), index=index)
+            if self._entries(index) != entries:
+                raise UsageError("files changed while the snapshot was taken; stop what changes them and try again")
+            _discard(index)
 
     def _committed(self, head: str) -> Iterable[str]:
         for line in self._private.git("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")[:-1]:
@@ -224,6 +221,14 @@ _SECRET = _any_of(SECRETS)
 
 def _lines(paths: Iterable[bytes]) -> bytes:
     return b"".join(path + b"\0" for path in paths)
+
+
+def _read(path: bytes) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
 
 
 def _discard(path: bytes) -> None:

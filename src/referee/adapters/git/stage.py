@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import sys
 
 from referee.adapters.git.entry import EXECUTABLE, Entry
 from referee.adapters.git.names import shown
 from referee.adapters.git.rename import Place, Point, Renames, renames_for, settle
-from referee.adapters.git.root import FOLDER, Root, observe, write_all
+from referee.adapters.git.root import CONTENT, FOLDER, Root, observe, write_all
 from referee.domain.value import Value
 
 KEPT_ATTRIBUTES = ("user.", "system.posix_acl_access")
@@ -170,10 +172,15 @@ def _own(fd: int, like: os.stat_result) -> None:
 
 
 def _copy_attributes(parent: int, name: bytes, fd: int) -> None:
-    source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
+    if sys.platform != "linux":
+        return
+    source = os.open(name, CONTENT, dir_fd=parent)
     try:
         for attribute in os.listxattr(source):
             if attribute.startswith(KEPT_ATTRIBUTES):
                 os.setxattr(fd, attribute, os.getxattr(source, attribute))
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:  # a file system without attributes has none to keep
+            raise
     finally:
         os.close(source)

@@ -148,7 +148,10 @@ class GitWorkspace:
         return self._landings.recover()
 
     def collect(self, days: float = 7.0) -> tuple[str, ...]:
-        """Drop snapshots older than `days` with what only they need, and unused bases; the runs dropped."""
+        """Drop snapshots older than `days` with what only they need, and unused bases; the runs dropped.
+
+        Objects younger than a day stay: a run that is going on may need them.
+        """
         now = time()
         dropped: list[str] = []
         trees: list[str] = []
@@ -161,7 +164,9 @@ class GitWorkspace:
                 trees.append(record.snapshot.tree)
         self._bases.prune()
         with self._private.locked(b"snapshot"):
-            self._private.git("prune", f"--expire={int(now - days * DAY)}", "--", *trees)
+            self._camera.forget()
+            self._objects.forget()
+            self._private.git("prune", f"--expire={int(now - max(days, 1.0) * DAY)}", "--", *trees)
         return tuple(dropped)
 
     def close(self) -> None:

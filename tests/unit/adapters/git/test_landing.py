@@ -223,6 +223,32 @@ def test_symlinks_are_not_landed(tmp_path: Path) -> None:
         workspace.land("run", before, after)
 
 
+@pytest.mark.parametrize("way", ["file to folder", "folder to file"])
+def test_a_file_that_becomes_a_folder_is_refused(tmp_path: Path, way: str) -> None:
+    root = oracle.small(tmp_path / "r")
+    if way == "file to folder":
+        workspace, before, middle = prepared(root, {"src/a.py": None})
+        after = workspace.apply(middle, oracle.patch({"src/a.py/b": b"x\n"}))
+    else:
+        workspace, before, middle = prepared(root, {"tests/test_a.py": None})
+        after = workspace.apply(middle, oracle.patch({"tests": b"x\n"}))
+    photograph = oracle.photograph(root)
+    with pytest.raises(UsageError, match="changes between a file and a folder"):
+        workspace.land("run", before, after)
+    assert oracle.photograph(root) == photograph
+
+
+def test_many_files_land_as_well(tmp_path: Path) -> None:
+    root = oracle.small(tmp_path / "r")
+    before_it = oracle.photograph(root, times=False)
+    changes: dict[str, bytes | None] = {f"many/d{i % 7}/f{i}.py": b"%d\n" % i for i in range(120)}
+    workspace, before, after = prepared(root, {**changes, "src/a.py": None})
+    assert len(workspace.land("run", before, after).written) == 121
+    assert workspace.snapshot("after").tree == after
+    assert len(workspace.rollback("run").restored) == 121
+    assert oracle.photograph(root, times=False) == before_it
+
+
 def test_a_second_landing_of_a_run_is_refused_until_it_is_rolled_back(tmp_path: Path) -> None:
     root = oracle.small(tmp_path / "r")
     workspace, before, after = prepared(root, {"src/a.py": b"a\n"})
