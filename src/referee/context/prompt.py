@@ -14,6 +14,7 @@ from referee.context.schema import proposal_schema
 from referee.domain.brief import Brief, Strategy
 from referee.domain.finding import FindingKind
 from referee.domain.notices import left_out
+from referee.domain.proposal import PatchProposal
 from referee.domain.value import Value
 
 Role = Literal["generator", "fixer"]
@@ -93,7 +94,7 @@ def render(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Su
         f"# The repository has these files\n{_listing(paths)}",
         *([f"# The failing tests (read-only)\n{tests}"] if (tests := _tests(brief, read)) else []),
         *(["# Source files\n" + "\n\n".join(sections)] if sections else []),
-        *_history(brief),
+        *_history(brief, read),
         f"# What the checks say\n{fenced(clipped(brief.feedback or 'nothing', FEEDBACK_CHARS))}",
         *_refusals(brief),
         _closing(brief),
@@ -162,7 +163,7 @@ def _files(wanted: dict[str, Interest], read: Read) -> tuple[list[str], tuple[st
     return [sections[p] for p in sorted(sections)], tuple(sorted(whole)), tuple(sorted(set(sections) - set(whole)))
 
 
-def _history(brief: Brief) -> list[str]:
+def _history(brief: Brief, read: Read) -> list[str]:
     out = []
     if brief.attempts:
         tried = [
@@ -174,10 +175,22 @@ def _history(brief: Brief) -> list[str]:
     if brief.last is not None and brief.strategy is not Strategy.RESTART:
         files = [f.model_dump(mode="json", exclude_defaults=True) for f in brief.last.files]
         last = clipped(json.dumps(files, indent=1, ensure_ascii=False), LAST_CHARS)
-        out.append(f"# The last proposal, which failed\n{fenced(last)}")
+        where = "It is already made" if _made(brief.last, read) else "It is not made"
+        out.append(f"# The last proposal, which failed\n{where} in the files above.\n{fenced(last)}")
     if brief.strategy is Strategy.RESTART:
         out.append("# Direction\nThe last direction led nowhere. Look for another cause.")
     return out
+
+
+def _made(proposal: PatchProposal, read: Read) -> bool:
+    """Whether the files are as the proposal wanted them."""
+    for file in proposal.files:
+        data = read(file.path)
+        text = "" if data is None else excerpt.readable(data)
+        wanted = [file.content] if file.content is not None else [e.new for e in file.edits]
+        if (data is None) != (file.action == "delete") or not all(w.replace("\r\n", "\n") in text for w in wanted):
+            return False
+    return True
 
 
 def _refusals(brief: Brief) -> list[str]:

@@ -183,6 +183,15 @@ def test_what_was_tried_and_the_last_proposal_are_told_but_not_when_starting_aga
     assert "Look for another cause" in again.text
 
 
+def test_the_last_proposal_says_whether_the_files_have_it_already() -> None:
+    """An incremental player builds on its last attempt; another starts from the base each time."""
+    edit = {"path": "src/shop/price.py", "action": "modify", "edits": [{"old": "+ 1", "new": "+ 2"}], "rationale": "w"}
+    last = PatchProposal.model_validate({"analysis": "", "root_cause": "", "files": [edit]})
+    assert "It is not made in the files above." in shown(last=last).text
+    made = {**TREE, "src/shop/price.py": TREE["src/shop/price.py"].replace(b"+ 1", b"+ 2")}
+    assert "It is already made in the files above." in shown(made, last=last).text
+
+
 def test_pressure_is_said_at_the_end() -> None:
     assert shown(pressed=True).text.endswith("so be brief. Answer with the JSON object.")
     assert "nearly spent" not in shown().text
