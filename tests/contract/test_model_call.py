@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from decimal import Decimal
 
+import model_server as server
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.actions.call_model import CallModel, input_tokens
+from referee.adapters.models.provider import Endpoint, ProviderModel
+from referee.authors.model import ModelAuthor, Voice
+from referee.domain.brief import Brief
 from referee.domain.cost import Budget, Cost
 from referee.domain.errors import Exhausted, UsageError
 from referee.domain.reason import StopReason
+from referee.domain.task import Task
 from referee.kernel.action import Effect
 from referee.kernel.journal import Journal
 from referee.kernel.run import Run, Shared
-from referee.ports import Message, ModelReply, ModelRequest, Price, Usage
+from referee.ports import Message, Model, ModelReply, ModelRequest, Price, Usage
 from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore, ended
 
 PRICE = Price(input=Decimal(3), output=Decimal(15), cache_read=Decimal("0.3"), cache_write=Decimal("3.75"), source="t")
@@ -46,13 +53,14 @@ class Answering:
 class Place:
     """One store and one clock, on which runs of the same id can be begun again."""
 
-    def __init__(self, model: Answering, clock: FakeClock | None = None) -> None:
+    def __init__(self, model: Model, clock: FakeClock | None = None, files: Mapping[str, bytes] | None = None) -> None:
         self.clock, self.store, self.model = clock or FakeClock(), MemoryStore(), model
+        self.workspace = FakeWorkspace(files or {})
         self.store.create("r", "{}", "now")
 
     def run(self, **budget: object) -> Run:
         sandbox = FakeSandbox(lambda command: ended(0))
-        equipment = FakeEquipment(FakeWorkspace({}), sandbox, {"t:one": self.model}, self.clock)
+        equipment = FakeEquipment(self.workspace, sandbox, {self.model.name: self.model}, self.clock)
         lease = self.store.claim("r", "me", self.clock.now(), 30.0)
         shared = Shared(run_id="r", world=equipment, journal=Journal(self.store, lease, self.clock), store=self.store)
         return Run(shared, Budget.model_validate(budget))
@@ -69,22 +77,24 @@ def test_the_cost_is_charged_and_recorded() -> None:
 
 def test_a_recorded_reply_is_not_paid_twice() -> None:
     """Case C10: after a resume the spending is what it was."""
-    place = Place(Answering(PRICE, Usage(fresh_input=10, output=10)))
+    model = Answering(PRICE, Usage(fresh_input=10, output=10))
+    place = Place(model)
     first = place.run()
     first.perform(CallModel(model="t:one", request=REQUEST))
     place.clock.advance(60)  # the first process is gone and its lease with it
     again = place.run()
     again.perform(CallModel(model="t:one", request=REQUEST))
-    assert len(place.model.calls) == 1
+    assert len(model.calls) == 1
     assert again.view.spent.usd == first.view.spent.usd
 
 
 def test_an_unknown_price_is_refused_before_anything_is_sent() -> None:
     """Case C6."""
-    place = Place(Answering(None, Usage()))
+    model = Answering(None, Usage())
+    place = Place(model)
     with pytest.raises(UsageError, match="--price INPUT,OUTPUT"):
         place.run().perform(CallModel(model="t:one", request=REQUEST))
-    assert place.model.calls == []
+    assert model.calls == []
 
 
 @pytest.mark.parametrize(
@@ -93,20 +103,21 @@ def test_an_unknown_price_is_refused_before_anything_is_sent() -> None:
 )
 def test_what_cannot_be_borne_at_worst_is_not_begun(budget: dict[str, object], reason: StopReason) -> None:
     """Case C1."""
-    place = Place(Answering(PRICE, Usage()))
+    model = Answering(PRICE, Usage())
+    place = Place(model)
     with pytest.raises(Exhausted) as raised:
         place.run(**budget).perform(CallModel(model="t:one", request=REQUEST))
     assert raised.value.reason is reason
-    assert place.model.calls == []
+    assert model.calls == []
 
 
 def test_a_call_never_outlives_the_run() -> None:
     clock = FakeClock()
-    place = Place(Answering(PRICE, Usage(), clock, seconds=90.0), clock)
-    run = place.run(timeout=100)
+    model = Answering(PRICE, Usage(), clock, seconds=90.0)
+    run = Place(model, clock).run(timeout=100)
     run.perform(CallModel(model="t:one", request=REQUEST))
     run.perform(CallModel(model="t:one", request=REQUEST))
-    assert [c.timeout_seconds for c in place.model.calls] == [100.0, 10.0]
+    assert [c.timeout_seconds for c in model.calls] == [100.0, 10.0]
 
 
 def test_the_action_says_what_it_is() -> None:
@@ -114,6 +125,28 @@ def test_the_action_says_what_it_is() -> None:
     assert (action.name, action.effect) == ("call_model", Effect.SPEND)
     assert action.cost(ModelReply(content="")) == Cost()
     assert input_tokens(REQUEST) == 300 + 2 * 64
+
+
+def test_from_a_brief_to_a_proposal_over_a_real_connection() -> None:
+    """Case C18: two rate limits, a wrong form, then an answer; only the wrong form is the model's doing."""
+    edit = {"path": "a.py", "action": "modify", "rationale": "w", "edits": [{"old": "1", "new": "2"}]}
+    good = json.dumps({"analysis": "", "root_cause": "r", "files": [edit]})
+    behaviours = [server.fails(429), server.fails(429), server.says("Certainly!"), server.says(f"```json\n{good}\n```")]
+    with server.serving(*behaviours) as running:
+        provider = ProviderModel("openai:tiny", Endpoint(base_url=running.url, price=PRICE, backoff_seconds=0.01))
+        place = Place(provider, files={"a.py": b"x = 1\n"})
+        run = place.run()
+        author = ModelAuthor(Voice(model="openai:tiny", role="generator"))
+        tree = place.workspace.snapshot("r").tree
+        offer = author.propose(run, Brief(task=Task(), base=tree, targets=("t.py::t",), feedback="f"))
+    assert offer.proposal is not None
+    assert offer.proposal.files[0].edits[0].new == "2"
+    last = running.requests[-1]
+    assert [m["role"] for m in last["messages"]] == ["system", "user", "assistant", "user"]
+    assert "no JSON object" in last["messages"][-1]["content"]
+    assert last["messages"][:2] == running.requests[0]["messages"]
+    assert run.view.spent.tokens == 240
+    assert run.view.spent.usd == 2 * (100 * PRICE.input + 20 * PRICE.output) / 1_000_000
 
 
 TOKENS = st.integers(0, 10**7)
