@@ -19,7 +19,7 @@ from referee.adapters.sandbox.bare import BareSandbox
 from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
 from referee.adapters.sandbox.userns import UsernsSandbox
 from referee.domain.patch import FileContent, Patch, patch_of
-from referee.ports import Base, Command, Execution, Isolation, Limits, Mount, Sandbox
+from referee.ports import Base, Command, Execution, Isolation, Job, Limits, Mount, Sandbox, Warm
 
 PYTHON = "/usr/bin/python3"
 ROOT = "/home/dev/project"
@@ -52,6 +52,9 @@ class OtherUser:
     def run(self, command: Command) -> Execution:
         return self._ask("run", command)
 
+    def warm(self, command: Command) -> OtherUsersWarm:
+        return OtherUsersWarm(self._ask, self._ask("warm", command))
+
     def close(self) -> None:
         self._wire.close()
         os.waitpid(self.pid, 0)
@@ -64,11 +67,24 @@ class OtherUser:
         return answer
 
 
+class OtherUsersWarm:
+    """A warm process that the child holds under a number."""
+
+    def __init__(self, ask: Callable[[str, object], Any], number: int) -> None:
+        self._ask, self._number = ask, number
+
+    def run(self, job: Job) -> Execution:
+        return self._ask("job", (self._number, job))
+
+    def close(self) -> None:
+        self._ask("cool", self._number)
+
+
 def _serve(wire: Connection, make: Callable[[], Sandbox], uid: int) -> None:
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    sandbox = make()
+    sandbox, warm = make(), []
     while True:
         try:
             what, argument = wire.recv()
@@ -76,9 +92,22 @@ def _serve(wire: Connection, make: Callable[[], Sandbox], uid: int) -> None:
             sandbox.close()
             return
         try:
-            wire.send((True, sandbox.isolation if what == "isolation" else sandbox.run(argument)))
+            wire.send((True, _answer(sandbox, warm, what, argument)))
         except Exception as e:
             wire.send((False, e))
+
+
+def _answer(sandbox: Sandbox, warm: list[Warm], what: str, argument: Any) -> object:
+    if what == "isolation":
+        return sandbox.isolation
+    if what == "run":
+        return sandbox.run(argument)
+    if what == "warm":
+        warm.append(sandbox.warm(argument))
+        return len(warm) - 1
+    if what == "job":
+        return warm[argument[0]].run(argument[1])
+    return warm[argument].close()
 
 
 @dataclass

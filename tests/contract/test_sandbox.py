@@ -171,7 +171,7 @@ def test_time_is_limited(box: Box) -> None:
 def test_cpu_time_is_limited(box: Box) -> None:
     ended = box.python("while True: pass", limits=quick(20, cpu_seconds=1))
     assert (ended.exit_code, ended.killed_by) == (None, "cpu")
-    assert 0.9 < ended.cpu_seconds < 3
+    assert 0.5 < ended.cpu_seconds < 3
 
 
 def test_memory_is_limited_and_its_peak_reported(box: Box) -> None:

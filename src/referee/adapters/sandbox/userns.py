@@ -15,6 +15,7 @@ from referee.domain.errors import WorldFault
 from referee.ports import Command, Execution, Isolation, Job, Level, Limits
 
 _LOAD_SECONDS = 120.0
+_LAST_WORDS_SECONDS = 5.0
 
 
 class UsernsSandbox:
@@ -24,6 +25,7 @@ class UsernsSandbox:
         self._python = python
         self._lock = threading.Lock()
         self._server: forkserver.ForkServer | None = None
+        self._warm: list[UsernsWarm] = []
         self._closed = False
 
     @property
@@ -38,12 +40,22 @@ class UsernsSandbox:
 
     def warm(self, command: Command) -> UsernsWarm:
         """See `Sandbox.warm`."""
-        return UsernsWarm(self._jobs(), command, self.isolation)
+        warm = UsernsWarm(command, self.isolation)
+        try:
+            warm.start(self._jobs())
+        except BaseException:
+            warm.close()
+            raise
+        with self._lock:
+            self._warm.append(warm)
+        return warm
 
     def close(self) -> None:
-        """End the server and all it still runs."""
+        """End the server and all it still runs, warm processes included."""
         with self._lock:
             self._closed = True
+            for warm in self._warm:
+                warm.close()
             if self._server is not None:
                 self._server.close()
                 self._server = None
@@ -60,20 +72,24 @@ class UsernsSandbox:
 class UsernsWarm:
     """A process inside the sandbox that has loaded its script. Each job is a fork of it in namespaces of its own."""
 
-    def __init__(self, jobs: socket.socket, command: Command, isolation: Isolation) -> None:
+    def __init__(self, command: Command, isolation: Isolation) -> None:
         self._command, self._isolation = command, isolation
-        self._jobs, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        request = serve_request(command)
+        self._jobs, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control: socket.socket | None = None
+
+    def start(self, server: socket.socket) -> None:
+        """Start the process behind `server`. Raises `WorldFault` if the script does not load."""
+        request = serve_request(self._command)
         with Descriptors(encode(request, []), Limits(), sandbox_owner()) as held:
-            held.add(theirs.detach())
-            forkserver.submit(held, request, jobs)
+            held.add(self._theirs.detach())
+            forkserver.submit(held, request, server)
             self._control = held.control.dup()  # whose end ends the process
             report = drain(held.streams, held.control, _LOAD_SECONDS, until=self._jobs)
             if not self._ready():
-                self.close()
+                report += drain(held.streams, held.control, _LAST_WORDS_SECONDS)
                 said = held.stderr.content.decode("utf-8", "replace").strip()
                 ended = forkserver.report_of(report) if report else {}
-                raise WorldFault(_unready(command, said, ended.get("killed_by")))
+                raise WorldFault(_unready(self._command, said, ended.get("killed_by")))
 
     def run(self, job: Job) -> Execution:
         """See `Warm.run`."""
@@ -82,8 +98,9 @@ class UsernsWarm:
 
     def close(self) -> None:
         """End the process and the jobs it still runs."""
-        self._jobs.close()
-        self._control.close()
+        for end in (self._jobs, self._theirs, self._control):
+            if end is not None:
+                end.close()
 
     def _ready(self) -> bool:
         self._jobs.setblocking(False)
