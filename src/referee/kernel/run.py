@@ -165,8 +165,8 @@ class Run:
         return ending
 
     def _stale(self, action: Action[T], ending: Ending) -> bool:
-        if action.volatile or ending.outcome != "done":
-            return action.volatile
+        if ending.outcome != "done":
+            return False
         result = TypeAdapter(action.result_type).validate_json(self._journal.result(ending))
         return action.stale(result, self._ledger.view(ending.elapsed))
 
@@ -176,6 +176,8 @@ class Run:
         text = self._journal.result(ending)
         if ending.outcome == "rejected":
             raise Rejected(_FINDINGS.validate_json(text))
+        if action.volatile:
+            return action.perform(self._bounded)
         result: T = TypeAdapter(action.result_type).validate_json(text)
         return result
 

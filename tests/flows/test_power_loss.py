@@ -1,0 +1,141 @@
+"""Power loss at every journal line, just before and just after it became durable, over both outcomes (A7)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import small
+
+from referee.adapters.models.scripted import ScriptedModel
+from referee.authors.model import ModelAuthor, Voice
+from referee.domain.cost import Budget
+from referee.domain.protection import Protection
+from referee.domain.reason import StopReason
+from referee.domain.task import Task
+from referee.flows.plan import Ended, Plan, Player
+from referee.flows.repair import repair
+from referee.judge import Settings, detect, prepare
+from referee.kernel.journal import Journal, check_chain
+from referee.kernel.run import Run, Shared
+from referee.policy import protect
+from referee.ports import Command, Execution, Interpreter, Store
+from referee.testing import (
+    FakeClock,
+    FakeEquipment,
+    FakeSandbox,
+    FakeWorkspace,
+    MemoryStore,
+    PowerLoss,
+    PowerLossStore,
+    ended,
+)
+
+BEFORE = {"answer.txt": b"41\n", "notes.txt": b"mine\n"}
+TARGET = "check answer"
+PYTHON = Interpreter(executable="/usr/bin/python3", prefix="/usr", version="3.11")
+
+
+def play(command: Command) -> Execution:
+    """The check passes when the answer is 42."""
+    patched = {c.path: c.after.data for c in command.patch.changes if c.after}
+    return ended(0) if patched.get("answer.txt", b"41\n") == b"42\n" else ended(1, stderr=b"wrong answer")
+
+
+class Machine:
+    """What survives a loss of power: the disk (files and store) and the provider (which counts its calls)."""
+
+    def __init__(self, script: Path, answers: list[str]) -> None:
+        replies = [small.proposal("answer.txt", content=f"{a}\n") for a in answers]
+        self.model = small.script(script, *replies).partition(":")[2]
+        self.workspace = FakeWorkspace(BEFORE)
+        self.store = MemoryStore()
+        self.clock = FakeClock()
+        self.store.create("r", "{}", "t")
+
+    def run(self, store: Store) -> Ended:
+        """Power on: open the run and go on with it."""
+        self.clock.advance(1_000)
+        sandbox = FakeSandbox(play)
+        world = FakeEquipment(self.workspace, sandbox, {"m": ScriptedModel(self.model)}, self.clock)
+        journal = Journal(store, store.claim("r", "me", self.clock.now(), 30), self.clock)
+        shared = Shared(run_id="r", world=world, journal=journal, store=store, policies=(protect(Protection()),))
+        run = Run(shared, Budget(max_steps=3))
+        project = detect("/repo", tuple(BEFORE), BEFORE.get, interpreter=PYTHON)
+        voices = [ModelAuthor(Voice(model="m", role=role)) for role in ("generator", "fixer")]
+        plan = Plan(
+            task=Task(text="the answer is wrong", targets=(TARGET,)),
+            protection=Protection(),
+            prepare=lambda run, base: prepare(run, project, base, (TARGET,), Settings()),
+            players=lambda bench: [Player(generator=voices[0], fixer=voices[1])],
+        )
+        return repair(run, plan)
+
+    def files(self) -> dict[str, bytes]:
+        """What the user sees."""
+        return {p: c.data for p, c in self.workspace.files.items()}
+
+
+OUTCOMES = {
+    "solved": (["40", "42"], StopReason.SOLVED, {**BEFORE, "answer.txt": b"42\n"}),
+    "unsolved": (["40", "39"], StopReason.NON_PROGRESS, BEFORE),
+}
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_without_a_loss_the_run_ends_as_expected(outcome: str, tmp_path: Path) -> None:
+    answers, reason, after = OUTCOMES[outcome]
+    machine = Machine(tmp_path / "s.jsonl", answers)
+    assert machine.run(machine.store).reason is reason
+    assert machine.files() == after
+
+
+@pytest.mark.parametrize("durable", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_a_loss_at_any_line_ends_in_all_or_nothing_and_resumes(outcome: str, durable: bool, tmp_path: Path) -> None:
+    answers, reason, after = OUTCOMES[outcome]
+    line = 0
+    while True:
+        line += 1
+        machine = Machine(tmp_path / "s.jsonl", answers)
+        failing = PowerLossStore(machine.store, at=line, durable=durable)
+        try:
+            machine.run(failing)  # type: ignore[arg-type]
+        except PowerLoss:
+            assert machine.files() in (BEFORE, after)
+        else:
+            break
+        resumed = machine.run(machine.store)
+        assert resumed.reason is reason, f"line {line}"
+        assert machine.files() == after, f"line {line}"
+        assert check_chain(machine.store.entries("r")) is None
+        paid_once(machine)
+    assert line > 20, "the run writes fewer lines than expected: is the journal in use?"
+
+
+@pytest.mark.parametrize("durable", [False, True], ids=["before", "after"])
+def test_losing_power_again_while_resuming_changes_nothing(durable: bool, tmp_path: Path) -> None:
+    answers, reason, after = OUTCOMES["solved"]
+    machine = Machine(tmp_path / "s.jsonl", answers)
+    losses = 0
+    while True:
+        # Each leg of the run gets a few lines further than the last.
+        failing = PowerLossStore(machine.store, at=3, durable=durable)
+        try:
+            last = machine.run(failing)  # type: ignore[arg-type]
+            break
+        except PowerLoss:
+            losses += 1
+            assert machine.files() in (BEFORE, after)
+    assert losses > 5
+    assert last.reason is reason
+    assert machine.files() == after
+
+
+def paid_once(machine: Machine) -> None:
+    """No call that ended is made again: at most the one that the loss cut off is in the record twice."""
+    endings = [e for e in machine.store.entries("r") if e.action == "call_model" and e.kind == "ended"]
+    outcomes = [json.loads(e.payload)["outcome"] for e in endings]
+    assert outcomes.count("done") == 2
+    assert outcomes.count("lost") <= 1
