@@ -3,28 +3,67 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import functools
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 
-def imported(source: bytes, path: str, paths: frozenset[str]) -> tuple[str, ...]:
-    """The paths that the file `path` with the text `source` imports, sorted; () if it does not parse."""
-    tree = parsed(source)
-    if tree is None:
-        return ()
-    package = path.split("/")[:-1]
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                found |= _files(alias.name.split("."), paths)
-        elif isinstance(node, ast.ImportFrom):
-            stem = node.module.split(".") if node.module else []
-            if node.level:
-                found |= _exact([*package[: len(package) + 1 - node.level], *stem], node.names, paths)
-            else:
+class Modules:
+    """The Python files of a tree, found by the module they may be."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = frozenset(paths)
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.paths):
+            parts = path.removesuffix(".py").split("/")
+            if path.endswith(".py"):
+                self._by_name[parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]].append(path)
+
+    def imported(self, source: bytes, path: str) -> tuple[str, ...]:
+        """The paths that the file `path` with the text `source` imports, sorted; () if it does not parse."""
+        tree = parsed(source)
+        if tree is None:
+            return ()
+        package = path.split("/")[:-1]
+        found: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
                 for alias in node.names:
-                    found |= _files([*stem, alias.name], paths) or _files(stem, paths)
-    return tuple(sorted(found - {path}))
+                    found |= self._files(alias.name.split("."))
+            elif isinstance(node, ast.ImportFrom):
+                stem = node.module.split(".") if node.module else []
+                if node.level:
+                    found |= self._relative([*package[: len(package) + 1 - node.level], *stem], node.names)
+                else:
+                    for alias in node.names:
+                        found |= self._files([*stem, alias.name]) or self._files(stem)
+        return tuple(sorted(found - {path}))
+
+    def _relative(self, folder: list[str], names: Iterable[ast.alias]) -> set[str]:
+        found = {p for n in names for p in self._at([*folder, n.name])}
+        return found or self._at(folder)
+
+    def _at(self, module: list[str]) -> set[str]:
+        stem = "/".join(module)
+        return {p for p in (f"{stem}.py", f"{stem}/__init__.py") if p in self.paths}
+
+    def _files(self, module: list[str]) -> set[str]:
+        """The files that may be this module, wherever its root is; the shortest paths if there are several."""
+        ends = tuple("/" + "/".join(module) + end for end in (".py", "/__init__.py"))
+        found = [p for p in self._by_name.get(module[-1], ()) if ("/" + p).endswith(ends)]
+        rooted = self._at(module) | self._at(["src", *module]) | self._at(["lib", *module])
+        shortest = min((p.count("/") for p in found), default=0)
+        return rooted or {p for p in found if p.count("/") == shortest}
+
+
+@functools.lru_cache(maxsize=4)
+def _modules(paths: tuple[str, ...]) -> Modules:
+    return Modules(paths)
+
+
+def modules(paths: Sequence[str]) -> Modules:
+    """The modules of a tree; the same paths are indexed once."""
+    return _modules(tuple(paths))
 
 
 def parsed(source: bytes) -> ast.Module | None:
@@ -33,21 +72,3 @@ def parsed(source: bytes) -> ast.Module | None:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def _exact(folder: list[str], names: Iterable[ast.alias], paths: frozenset[str]) -> set[str]:
-    stem = "/".join(folder)
-    found = {p for n in names for p in (f"{stem}/{n.name}.py", f"{stem}/{n.name}/__init__.py") if p in paths}
-    return found or {p for p in (f"{stem}.py", f"{stem}/__init__.py") if p in paths}
-
-
-def _files(module: list[str], paths: frozenset[str]) -> set[str]:
-    """The files that may be this module, wherever its root is; the shortest paths if there are several."""
-    stem = "/".join(module)
-    ends = (f"{stem}.py", f"{stem}/__init__.py")
-    direct = {root + end for root in ("", "src/", "lib/") for end in ends if root + end in paths}
-    if direct:
-        return direct
-    found = [p for p in paths if any(p.endswith("/" + end) for end in ends)]
-    shortest = min((p.count("/") for p in found), default=0)
-    return {p for p in found if p.count("/") == shortest}

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from referee.context.imports import imported, parsed
+from referee.context.imports import Modules, modules, parsed
 from referee.domain.brief import Brief
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.value import Value
@@ -37,7 +37,8 @@ class Interest:
 
 def interests(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Suspect]) -> dict[str, Interest]:
     """Interest by path, heaviest first, for source files only; the targets' own test files are left out."""
-    known, found = frozenset(paths), defaultdict[str, Interest](Interest)
+    tree, found = modules(paths), defaultdict[str, Interest](Interest)
+    known = tree.paths
     tests = tests_named(brief)
     # A model's opinion never reaches an author (E3).
     for path, line, weight in _places([f for f in brief.findings if f.kind is not FindingKind.OBJECTION]):
@@ -49,10 +50,10 @@ def interests(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence
     for file in brief.last.files if brief.last else ():
         if file.path in known:
             _add(found[file.path], TOUCHED)
-    for path in paths:
+    for path in paths if brief.task.text else ():
         if path.rsplit("/", 1)[-1] in brief.task.text:
             _add(found[path], NAMED)
-    _follow_imports(tests, read, known, found)
+    _follow_imports(tests, read, tree, found)
     ranked = sorted(found.items(), key=lambda item: (-item[1].weight, item[0]))
     return {path: interest for path, interest in ranked if path not in tests}
 
@@ -80,15 +81,15 @@ def _add(interest: Interest, weight: float, line: int = 0) -> None:
         interest.lines.add(line)
 
 
-def _follow_imports(tests: dict[str, set[str]], read: Read, known: frozenset[str], found: dict[str, Interest]) -> None:
+def _follow_imports(tests: dict[str, set[str]], read: Read, tree: Modules, found: dict[str, Interest]) -> None:
     """What the failing tests import, and what that imports in turn; the names the tests use matter in both."""
     first: set[str] = set()
     names: set[str] = set()
     for test, wanted in sorted(tests.items()):
         source = read(test) or b""
-        first |= set(imported(source, test, known))
+        first |= set(tree.imported(source, test))
         names |= _used(source, wanted)
-    second = {p for path in first for p in imported(read(path) or b"", path, known)}
+    second = {p for path in first for p in tree.imported(read(path) or b"", path)}
     for path in first | second:
         _add(found[path], IMPORTED if path in first else IMPORTED_BY_THAT)
     for interest in found.values():

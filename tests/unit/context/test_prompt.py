@@ -16,7 +16,7 @@ import pytest
 from pydantic import ValidationError
 
 from referee.context.fence import clipped, fenced
-from referee.context.imports import imported
+from referee.context.imports import Modules
 from referee.context.prompt import FILES_CHARS, Prompt, render, system
 from referee.context.relevance import Suspect
 from referee.context.schema import proposal_schema
@@ -317,4 +317,4 @@ PATHS = frozenset(
     ],
 )
 def test_imports_are_found_without_running_anything(source: str, path: str, expected: set[str]) -> None:
-    assert set(imported(source.encode(), path, PATHS)) == expected
+    assert set(Modules(PATHS).imported(source.encode(), path)) == expected
