@@ -2,7 +2,7 @@
 
 Events and the facts used of them (all optional; "spent" and "budget" come with every event):
 opened: task, targets · baseline: what · round: step, author, pressed · author: what · check: what, check, layer ·
-candidate: judged, total, survivors · verdict: verdict (a `Verdict`) · decision: decision · note: text ·
+search: what · candidate: judged, passed · verdict: verdict (a `Verdict`) · decision: decision · note: text ·
 landing: touched · ended: stop_reason.
 """
 
@@ -73,9 +73,9 @@ def _busy(view: View, facts: Mapping[str, Any]) -> Changes:
 
 def _candidate(view: View, facts: Mapping[str, Any]) -> Changes:
     judged = max(view.candidates, _number(facts, "judged"))
-    total, survivors = _number(facts, "total"), _number(facts, "survivors")
-    now = f"{judged} of {total} candidates judged" if total else f"{judged} candidates judged"
-    return {"candidates": judged, "now": f"{now}, {survivors} survived" if survivors else now}
+    passed = _number(facts, "passed")
+    now = f"{judged} candidates judged"
+    return {"candidates": judged, "now": f"{now}, {passed} passed the target" if passed else now}
 
 
 def _verdict(view: View, facts: Mapping[str, Any]) -> Changes:
@@ -98,6 +98,7 @@ _CHANGES: Mapping[str, Callable[[View, Mapping[str, Any]], Changes]] = {
     "baseline": _busy,
     "round": _round,
     "author": _busy,
+    "search": _busy,
     "check": _busy,
     "candidate": _candidate,
     "verdict": _verdict,

@@ -39,8 +39,8 @@ def test_the_repository_is_sound_clean_and_the_same_everywhere() -> None:
 def test_two_tests_fail_and_one_word_mends_them() -> None:
     with sample(None) as folder:
         assert failing(folder) == [
-            "tests/test_invoice.py::test_voucher_can_bring_delivery_back",
-            "tests/test_invoice.py::test_fixed_voucher_can_bring_delivery_back",
+            "tests/test_checkout.py::test_voucher_can_bring_delivery_back",
+            "tests/test_checkout.py::test_fixed_voucher_can_bring_delivery_back",
         ]
         path = Path(folder, "src/cornershop/checkout.py")
         text = path.read_text()

@@ -53,11 +53,11 @@ def test_a_run_from_start_to_end() -> None:
     view = told(
         ("opened", {"task": "mend it", "targets": ("t",), "spent": spent, "budget": budget}),
         ("round", {"step": 2, "author": "search", "spent": spent, "budget": budget}),
-        ("candidate", {"judged": 10, "total": 64, "survivors": 1}),
+        ("candidate", {"judged": 10, "passed": 1}),
     )
     shown = seen(view)
     assert "referee mend it" in shown
-    assert "step 2 of 8 · search · 10 of 64 candidates judged, 1 survived" in shown
+    assert "step 2 of 8 · search · 10 candidates judged, 1 passed the target" in shown
     assert "1 of 8" in shown and "12.0 of 240 s" in shown
     assert "1,234 of 400,000" in shown and "$0.00 of $0.50" in shown
 

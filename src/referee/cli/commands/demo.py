@@ -29,5 +29,7 @@ def demo(
     with running(quiet=quiet) as display, sample(keep) as place:
         config = o.settings(place, o.isolation_flag(False, allow_degraded) | {"generator": "search", "land": "tree"})
         display.note(f"the sample project is in {place}; two of its tests fail")
-        outcome = api.fix(Task(repo=place, text="the total on some invoices is wrong"), config, display)
+        outcome = api.fix(
+            Task(repo=place, text="some orders are delivered free although they should not be"), config, display
+        )
     finish(outcome, display, as_json=json)
