@@ -21,6 +21,12 @@ _EXITS = {
     4: "pytest refused its arguments",
     5: "no test was collected",
 }
+_TRICKS = {
+    "patched": "replaced {0}",
+    "hooked": "put a hook of {0} among those that run tests",
+    "always-equal": "has an __eq__ at {0} that claims to equal everything",
+    "forged-report": "tried to report for the judge from {0}",
+}
 _WRONG = {
     "failed": "it is marked as expected to fail and passed (strict xfail)",
     "missing": "it did not run",
@@ -134,9 +140,7 @@ def _tampering(evidence: Evidence, report: Report) -> list[Finding]:
     for event, place in dict.fromkeys(report.tampering):
         if (event, place) in known.tampering:
             continue
-        said = f"replaced {place}" if event == "patched" else f"used {event} from {place}"
-        if event == "always-equal":
-            said = f"has an __eq__ at {place} that claims to equal everything"
+        said = _TRICKS.get(event, f"used {event} from {{0}}").format(place)
         found.append(findings.tampering(check, f"the code under test {said}", place, event))
     found += [
         findings.tampering(check, f"a pytest plugin was loaded from {p}", p, "plugin")

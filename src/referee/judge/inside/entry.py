@@ -29,7 +29,7 @@ def _own(name: str) -> types.ModuleType:
 
 
 sys.path[:] = [p for p in sys.path if p not in ("", _HERE)]
-_LINE = _own("channel").connect() if _COLD else None
+_LINE = [_own("channel").connect()] if _COLD else []
 for _name in ("sitecustomize", "usercustomize"):
     sys.modules[_name] = types.ModuleType(_name)
 site.main()
@@ -39,8 +39,8 @@ _SESSION.warm_up(json.loads(os.environ.pop("REFEREE_WARM", "{}")))
 
 def main(argv: list[str]) -> int:
     """Run one plan (JSON, possibly cut over several arguments) and report over the channel."""
-    line = _LINE or _own("channel").connect()
-    code: int = _SESSION.run(json.loads("".join(argv)), line)
+    connect, session = _own("channel").connect, globals().pop("_SESSION")
+    code: int = session.run(json.loads("".join(argv)), _LINE.pop() if _LINE else connect())
     return code
 
 

@@ -17,6 +17,9 @@ from typing import Any
 
 from _pytest.assertion import rewrite
 
+from .territory import Territory
+from .voice import report
+
 _PLAIN = (int, str, float, bool, bytes, complex)
 _NAME = "referee_agreed"
 
@@ -57,8 +60,8 @@ def install(agreed: Callable[[Any, Any], bool]) -> None:
 class Agreement:
     """Compares, and doubts a yes that only the code under test gives."""
 
-    def __init__(self, suspect: Callable[[str], bool], honest: Collection[tuple[str, int]], tell: Callable[..., None]):
-        self._suspect, self._honest, self._tell = suspect, honest, tell
+    def __init__(self, whose: Territory, honest: Collection[tuple[str, int]]) -> None:
+        self._whose, self._honest = whose, honest
         self._random = random.SystemRandom()
 
     def __call__(self, a: Any, b: Any) -> Any:
@@ -69,7 +72,7 @@ class Agreement:
         liar = self._liar(a, b, 0)
         if liar is None:
             return True
-        self._tell("always-equal", liar)
+        report("tamper", ["always-equal", liar])
         return False
 
     def _liar(self, a: Any, b: Any, depth: int) -> str | None:
@@ -90,7 +93,7 @@ class Agreement:
     def _leaf(self, claimant: Any, plain: Any) -> str | None:
         own = next((c for c in type(claimant).__mro__ if "__eq__" in c.__dict__), object)
         code = getattr(own.__dict__.get("__eq__"), "__code__", None)
-        if code is None or not self._suspect(code.co_filename):
+        if code is None or not self._whose.touched(code.co_filename):
             return None
         unchanged = (code.co_filename, code.co_firstlineno) in self._honest
         denied = not unchanged and type(plain).__eq__(plain, claimant) is False  # type: ignore[call-arg]
@@ -99,7 +102,7 @@ class Agreement:
             everything = other != plain and bool(claimant == other)
         except Exception:
             everything = False
-        return f"{code.co_filename}:{code.co_firstlineno}" if denied or everything else None
+        return f"{self._whose.relative(code.co_filename)}:{code.co_firstlineno}" if denied or everything else None
 
     def _other(self, plain: Any) -> Any:
         noise = self._random.getrandbits(40) + 2

@@ -1,27 +1,38 @@
-"""Watches what the code under test reaches for: an audit hook that cannot be removed, and pytest's own functions.
+"""The audit hook: the only way out for reports, and a watch on what the code under test reaches for.
 
-It only tells. What counts, and what the unpatched tree already did, is decided outside.
+The hook cannot be removed, and nothing refers to it: it is not among the objects that code under test can find
+without being seen. It believes a report only if it comes from the judge's own code, called by pytest and not by
+anybody else. What counts of what it tells, and what the unpatched tree already did, is decided outside.
 """
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-Tell = Callable[[str, str], None]
+from .channel import Emit
+from .territory import Territory
+from .voice import EVENT
 
 _ALWAYS = frozenset(
     {
         "gc.get_objects", "gc.get_referrers", "gc.get_referents", "sys._current_frames", "sys._current_exceptions",
         "sys.settrace", "sys.setprofile", "sys._getframe", "sys.addaudithook", "ctypes.cdata", "ctypes.cdata/buffer",
-        "ctypes.string_at", "ctypes.wstring_at", "ctypes.PyObj_FromPtr", "ctypes.dlsym/handle",
+        "ctypes.string_at", "ctypes.wstring_at", "ctypes.PyObj_FromPtr", "ctypes.dlsym/handle", "marshal.loads",
     }
 )  # fmt: skip
-_SOMETIMES = frozenset({"open", "os.kill", "os.killpg", "os.listdir", "object.__getattr__", "object.__setattr__"})
+_SOMETIMES = frozenset(
+    {
+        "open", "os.kill", "os.killpg", "os.listdir", "object.__getattr__", "object.__setattr__", "compile",
+        "code.__new__",
+    }
+)  # fmt: skip
 _FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back", "f_locals", "f_globals"})
+_ACCUSING = frozenset({"tamper", "plugin"})  # may come from anywhere: nobody gains by them
 _CORE = (
     "_pytest.python:Function.runtest", "_pytest.python:Function.setup", "_pytest.python:pytest_pyfunc_call",
     "_pytest.unittest:TestCaseFunction.runtest", "_pytest.runner:pytest_runtest_call", "_pytest.runner:runtestprotocol",
@@ -31,57 +42,118 @@ _CORE = (
 )  # fmt: skip
 
 
-def _sensitive(event: str, args: tuple[Any, ...], judged: Callable[[str], bool]) -> bool:
-    if event == "open":
-        return isinstance(args[0], (str, bytes)) and judged(os.fsdecode(args[0]))
-    if event == "os.listdir":
-        return isinstance(args[0], str) and args[0].startswith("/proc/") and args[0].rstrip("/").endswith("/fd")
-    if event in ("os.kill", "os.killpg"):
-        return args[0] in (-1, 0, 1, os.getpid(), os.getppid())
-    if event == "object.__getattr__":
-        return args[1] in _FRAMES
-    owner = getattr(args[0], "__module__", None) or ""
-    code = getattr(args[0], "__code__", None) if isinstance(args[0], types.FunctionType) else None
-    return str(owner).partition(".")[0] in ("_pytest", "pluggy", "pytest") or (
-        code is not None and judged(code.co_filename)
-    )
+def arm(emit: Emit, whose: Territory, base: types.FrameType) -> None:
+    """Install the hook. Reports are believed from frames that lead to `base`, the frame of the run itself."""
+    busy: set[int] = set()
+    believe, notice = _listener(emit, whose, base), _watcher(emit, whose)
+    event_of_ours, watched, ident = EVENT, _ALWAYS | _SOMETIMES, _thread.get_ident
+
+    def hook(event: str, args: Any) -> None:
+        if event == event_of_ours:
+            believe(args)
+        elif event in watched:
+            me = ident()
+            if me in busy:
+                return
+            busy.add(me)
+            try:
+                notice(event, args)
+            finally:
+                busy.discard(me)
+
+    sys.addaudithook(hook)
 
 
-def watch(suspect: Callable[[str], bool], judged: Callable[[str], bool], tell: Tell) -> None:
-    """Install the audit hook. `suspect(file)`: is it code under test; `judged(file)`: is it the judge's or a test."""
-    frame_of, busy = sys._getframe, [False]
+def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[Any], None]:
+    codes, frame_of, accusing = _own_codes(), sys._getframe, _ACCUSING
+    own, number, reporting, relative = frozenset(id(c) for c in codes), id, whose.reporting, whose.relative
+
+    def believe(args: Any) -> None:
+        kind, body = args
+        frame: Any = frame_of(2)
+        # By identity: equal code can be made by anybody. `codes` keeps the identities from being used again.
+        if number(frame.f_code) in own and codes:
+            if kind in accusing:
+                emit(kind, body)
+                return
+            while frame is not None and frame is not base and reporting(frame.f_code.co_filename):
+                frame = frame.f_back
+            if frame is base:
+                emit(kind, body)
+                return
+        emit("tamper", ["forged-report", "?" if frame is None else relative(frame.f_code.co_filename)])
+
+    return believe
+
+
+# One function with all it needs bound in it: anything looked up elsewhere could be replaced.
+def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noqa: C901
+    frame_of, always, frames, function = sys._getframe, _ALWAYS, _FRAMES, types.FunctionType
+    library, forbidden, relative, posing = whose.library, whose.forbidden, whose.relative, whose.posing
+    decode, own, kind_of, text, attribute = os.fsdecode, (-1, 0, 1, os.getpid(), os.getppid()), isinstance, str, getattr
     seen: set[tuple[str, str]] = set()
 
+    def sensitive(event: str, args: Any) -> bool:
+        if event == "open":
+            return kind_of(args[0], (text, bytes)) and forbidden(decode(args[0]))
+        if event == "os.listdir":
+            return kind_of(args[0], text) and args[0].startswith("/proc/") and args[0].rstrip("/").endswith("/fd")
+        if event in ("os.kill", "os.killpg"):
+            return args[0] in own
+        if event == "object.__getattr__":
+            return args[1] in frames
+        if event in ("compile", "code.__new__"):
+            return kind_of(args[1], text) and posing(args[1])
+        owner = text(attribute(args[0], "__module__", None) or "")
+        if owner.partition(".")[0] in ("_pytest", "pluggy", "pytest"):
+            return True
+        return kind_of(args[0], function) and forbidden(args[0].__code__.co_filename)
+
     def culprit(event: str) -> str | None:
-        frame: Any = frame_of(2)
-        for _ in range(3):
+        frame: Any = frame_of(3)
+        for _ in (1, 2, 3):
             if frame is None:
                 return None
             file = frame.f_code.co_filename
-            if suspect(file):
-                return str(file)
+            generated = file.startswith("<") and not file.startswith("<frozen ")
+            if not generated and not library(file):
+                return relative(file)
             # Honest library code looks at frames and tracebacks for its caller all the time (namedtuple, logging,
             # traceback); only `inspect` hands a frame through.
-            if event in ("sys._getframe", "object.__getattr__") and not file.endswith("/inspect.py"):
+            if event in ("sys._getframe", "object.__getattr__") and not (generated or file.endswith("/inspect.py")):
                 return None
             frame = frame.f_back
         return None
 
-    def hook(event: str, args: tuple[Any, ...]) -> None:
-        if busy[0] or (event not in _ALWAYS and event not in _SOMETIMES):
-            return
-        busy[0] = True
-        try:
-            if event in _ALWAYS or _sensitive(event, args, judged):
-                name = f"{event}:{args[1]}" if event == "object.__getattr__" else event
-                file = culprit(event)
-                if file is not None and (name, file) not in seen:
-                    seen.add((name, file))
-                    tell(name, file)
-        finally:
-            busy[0] = False
+    def notice(event: str, args: Any) -> None:
+        if event in always or sensitive(event, args):
+            name = f"{event}:{args[1]}" if event == "object.__getattr__" else event
+            file = culprit(event)
+            if file is not None and (name, file) not in seen:
+                seen.add((name, file))
+                emit("tamper", [name, file])
 
-    sys.addaudithook(hook)
+    return notice
+
+
+def _own_codes() -> list[types.CodeType]:
+    """Every function of this package, nested ones included."""
+    package = __package__ + "."
+    found: dict[int, types.CodeType] = {}
+    waiting: list[Any] = [
+        code
+        for name, module in list(sys.modules.items())
+        if name.startswith(package)
+        for value in list(vars(module).values())
+        for member in [value, *(vars(value).values() if isinstance(value, type) else ())]
+        if isinstance(code := getattr(member, "__code__", None), types.CodeType)
+    ]
+    while waiting:
+        code = waiting.pop()
+        if code.co_filename.startswith(os.path.dirname(os.path.abspath(__file__))) and id(code) not in found:
+            found[id(code)] = code
+            waiting += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return list(found.values())
 
 
 class Seal:

@@ -3,38 +3,45 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from . import canary
-from .channel import Emit
 from .failure import Describer, clip, difference, shown
 from .guard import Seal
 from .lines import Lines
+from .territory import Territory
+from .voice import report as tell
 
 _TAIL = 600
+_OVERRIDES = frozenset(("runtest", "setup", "teardown", "ihook", "repr_failure"))
+_HOOKS = (
+    "pytest_runtest_protocol", "pytest_runtest_setup", "pytest_runtest_call", "pytest_runtest_teardown",
+    "pytest_pyfunc_call", "pytest_runtest_makereport", "pytest_runtest_logreport", "pytest_sessionfinish",
+)  # fmt: skip
 
 
 class Reporter:
     """Reports collection, phases, failures and deaths; plants the canaries."""
 
     def __init__(
-        self, emit: Emit, describe: Describer, seal: Seal, canaries: Sequence[str], located: Callable[[Any], str | None]
+        self, whose: Territory, seal: Seal, canaries: Sequence[str], describe: Describer, seconds: float
     ) -> None:
-        self._emit, self._describe, self._seal, self._canaries = emit, describe, seal, canaries
-        self._located = located
+        self._whose, self._seal, self._canaries = whose, seal, canaries
+        self._describe, self._seconds = describe, seconds
         self._compared: dict[str, Any] = {}
         self._told: set[str] = set()
+        self._bodies: dict[str, Any] = {}
         self.lines: Lines | None = None
-        self.seconds = 0.0
 
     def pytest_plugin_registered(self, plugin: Any, plugin_name: str) -> None:
         """A plugin from the workspace is told by its file: only what the unpatched tree has may be there."""
-        file = self._located(plugin)
-        if file is not None:
-            self._emit("plugin", file)
+        for file in _files(plugin):
+            if self._whose.inside(file):
+                tell("plugin", self._whose.relative(file))
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> Any:
@@ -44,12 +51,13 @@ class Reporter:
 
     def pytest_deselected(self, items: list[Any]) -> None:
         """Which tests options or plugins left out."""
-        self._emit("deselected", [i.nodeid for i in items])
+        tell("deselected", [i.nodeid for i in items])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: Any) -> None:
         """The ids that will run."""
-        self._emit("collected", [i.nodeid for i in session.items])
+        tell("collected", [i.nodeid for i in session.items])
+        self._bodies = {i.nodeid: _body(i) for i in session.items}
         self._lines("")
 
     @pytest.hookimpl(hookwrapper=True)
@@ -67,30 +75,28 @@ class Reporter:
         body: dict[str, Any] = {"id": collector.nodeid, "outcome": report.outcome, "text": clip(report.longrepr, 1_200)}
         if error is not None:
             body["error"] = self._describe.exception(error)
-        self._emit("collect", body)
+        tell("collect", body)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Told before the test runs, so that a death has a name."""
         self._compared.clear()
-        self._emit("start", nodeid)
+        tell("start", nodeid)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: Any) -> Any:
         """A test that never ends fails where it is, instead of taking the whole run with it."""
-        if not self.seconds or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
+        if not self._seconds or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
             yield
             return
-        signal.signal(signal.SIGALRM, self._too_long)
-        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        signal.signal(signal.SIGALRM, _alarm(self._seconds))
+        # Again and again: a test may swallow the first.
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, 1.0)
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-
-    def _too_long(self, number: int, frame: Any) -> None:
-        pytest.fail(f"the test ran longer than {self.seconds:g} seconds")
 
     def pytest_assertrepr_compare(self, op: str, left: Any, right: Any) -> None:
         """Keep what was compared last; pytest's own explanation stays as it is."""
@@ -106,8 +112,8 @@ class Reporter:
         outcome = yield
         report = outcome.get_result()
         if report.failed and call.excinfo is not None:
-            self._emit("fail", self._failure(item, call, report))
-        self._emit(
+            tell("fail", self._failure(item, call, report))
+        tell(
             "phase",
             [item.nodeid, call.when, report.outcome, raised, hasattr(report, "wasxfail"), int(report.duration * 1000)],
         )
@@ -115,7 +121,26 @@ class Reporter:
             self._compared.clear()
         if call.when == "teardown":
             self._lines(item.nodeid)
+        if _body(item) is not self._bodies.get(item.nodeid) or _OVERRIDES & vars(item).keys():
+            self._accuse("patched", item.nodeid)
+        for name in self._strange_hooks(item.config.hook):
+            self._accuse("hooked", name)
         self.check_seal(whole=False)
+
+    def _accuse(self, event: str, what: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            tell("tamper", [event, what])
+
+    def _strange_hooks(self, hooks: Any) -> list[str]:
+        """Files of code under test among the functions that run and report tests."""
+        found = []
+        for name in _HOOKS:
+            for each in getattr(hooks, name).get_hookimpls():
+                file = getattr(getattr(each.function, "__code__", None), "co_filename", "")
+                if self._whose.suspect(file):
+                    found.append(self._whose.relative(file))
+        return found
 
     def _failure(self, item: Any, call: Any, report: Any) -> dict[str, Any]:
         error = call.excinfo.value
@@ -130,15 +155,37 @@ class Reporter:
 
     def pytest_internalerror(self, excinfo: Any) -> None:
         """pytest itself, or a plugin, broke."""
-        self._emit("internal", self._describe.exception(excinfo.value))
+        tell("internal", self._describe.exception(excinfo.value))
 
     def check_seal(self, whole: bool) -> None:
         """Tell which of pytest's functions are not what they were."""
         for name in self._seal.broken(whole):
-            if name not in self._told:
-                self._told.add(name)
-                self._emit("tamper", ["patched", name])
+            self._accuse("patched", name)
 
     def _lines(self, test: str) -> None:
         if self.lines is not None:
-            self._emit("lines", [test, self.lines.take()])
+            tell("lines", [test, self.lines.take()])
+
+
+def _alarm(seconds: float) -> Callable[[int, Any], None]:
+    def too_long(number: int, frame: Any) -> None:
+        pytest.fail(f"the test ran longer than {seconds:g} seconds")
+
+    return too_long
+
+
+def _body(item: Any) -> Any:
+    """The code a test item will run, as far as it is plain Python."""
+    function = getattr(item, "obj", None)
+    return getattr(getattr(function, "__func__", function), "__code__", None)
+
+
+def _files(plugin: Any) -> set[str]:
+    """The files a plugin comes from: its own, its class's, its hooks'."""
+    files = {getattr(plugin, "__file__", None)}
+    files.add(getattr(sys.modules.get(type(plugin).__module__), "__file__", None))
+    for name in dir(plugin):
+        if name.startswith("pytest_"):
+            code = getattr(getattr(plugin, name, None), "__code__", None)
+            files.add(getattr(code, "co_filename", None))
+    return {f for f in files if isinstance(f, str)}

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
 import pathlib
 import sys
 import sysconfig
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,9 +24,9 @@ from .channel import Emit
 from .failure import Describer
 from .lines import Lines
 from .reporter import Reporter
+from .territory import survey
+from .voice import report
 
-_JUDGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_SECRETS = ("/mem", "/environ", "/maps", "/syscall")
 _USED = ("readline", "pdb", "doctest", "unittest.mock", "decimal", "asyncio")  # by pytest's plugins, or by many tests
 _REPLACED = (
     "_pytest.assertion.rewrite:rewrite_asserts",
@@ -33,49 +35,6 @@ _REPLACED = (
 )
 _ready: list[Any] = []
 _seals: list[guard.Seal] = []
-_exit = os._exit
-
-
-class Where:
-    """Whose file is this: the code under test's, the tests', or somebody else's."""
-
-    def __init__(self, plan: Mapping[str, Any]) -> None:
-        self._root = plan["root"] + os.sep
-        self._others = tuple(p + os.sep for p in (sys.prefix, *plan["outside"]) if p.startswith(self._root))
-        self._folders = tuple(self._root + p + os.sep for p in plan["tests"])
-        self._files = frozenset(self._root + p for p in plan["tests"])
-        self._touched = frozenset(self._root + p for p in plan["touched"])
-
-    def inside(self, file: str) -> bool:
-        """Is the file the repository's own?"""
-        return (file + os.sep).startswith(self._root) and not (file + os.sep).startswith(self._others)
-
-    def test(self, file: str) -> bool:
-        """Is it a protected file of the repository: a test, or what steers tests?"""
-        return file in self._files or file.startswith(self._folders)
-
-    def suspect(self, file: str) -> bool:
-        """Is it code under test?"""
-        return self.inside(file) and not self.test(file)
-
-    def touched(self, file: str) -> bool:
-        """Did the patch write it?"""
-        return file in self._touched
-
-    def judged(self, file: str) -> bool:
-        """Is it something code under test has no business reading?"""
-        path = file if file.startswith("/") else os.path.join(self._root, file)
-        if path.startswith("/proc/"):
-            return path.endswith(_SECRETS) or "/fd/" in path
-        return path.startswith(_JUDGE) or (path.endswith(".py") and self.test(path))
-
-    def located(self, plugin: Any) -> str | None:
-        """The path, relative to the root, of a pytest plugin that comes from the repository."""
-        file = getattr(plugin, "__file__", None)
-        if not isinstance(file, str):
-            module = sys.modules.get(type(plugin).__module__)
-            file = getattr(module, "__file__", None)
-        return os.path.relpath(file, self._root) if isinstance(file, str) and self.inside(file) else None
 
 
 def warm_up(wanted: Mapping[str, Any]) -> None:
@@ -120,7 +79,7 @@ def _skip_fixtureless() -> None:
         holder = kwargs.get("holder", args[0] if args else None)
         kind = holder if isinstance(holder, (type, type(os))) else type(holder)
         origin = str(getattr(kind, "__module__", None) or getattr(kind, "__name__", ""))
-        if origin.startswith(("_pytest.", __package__ + ".")):
+        if origin.startswith(("_pytest.", f"{__package__}.")):
             if kind not in known:
                 known[kind] = _has_fixture(kind)
             if not known[kind]:
@@ -139,49 +98,45 @@ def _has_fixture(holder: Any) -> bool:
 
 def run(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]]) -> int:
     """Run the plan's tests, report, and leave without running anybody's exit handlers."""
-    emit, derive = line
-    where = Where(plan)
-    emit("hello", {"python": sys.version.split()[0], "pytest": pytest.__version__, "prefix": sys.prefix})
-    reporter = _prepared(plan, emit, derive, where)
+    leave, flush = os._exit, (sys.stdout.flush, sys.stderr.flush)
+    reporter, names, root = _prepared(plan, line, sys._getframe()), plan["names"], plan["root"]
+    del line
+    report("hello", {"python": sys.version.split()[0], "pytest": pytest.__version__, "prefix": sys.prefix})
     code = int(pytest.main(list(plan["args"]), plugins=[reporter]))
     reporter.check_seal(whole=True)
-    names = plan["names"]
-    emit("finish", {"exit": code, "imports": importing.imported(plan["root"], where.inside, names)})
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            continue
-    emit("end", code)
-    _exit(code)
+    report("finish", {"exit": code, "imports": importing.imported(root, survey(plan).inside, names)})
+    for each in flush:
+        with contextlib.suppress(OSError, ValueError):
+            each()
+    report("end", code)
+    leave(code)
     return code
 
 
-def _prepared(plan: Mapping[str, Any], emit: Emit, derive: Callable[[str], str], where: Where) -> Reporter:
+def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], base: Any) -> Reporter:
+    emit, derive = line
     os.chdir(plan["root"])
     sys.argv = ["pytest"]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    whose = survey(plan)
     config = _ready.pop() if _ready else _configured(plan["plugins"])
     _give_once(config, plan["args"])
-    importing.ignore_bytecode(where.inside)
-    importing.install(plan["names"], plan["paths"], where.inside)
-
-    def tell(event: str, file: str) -> None:
-        emit("tamper", [event, file])
-
+    importing.ignore_bytecode(whose.inside)
+    importing.install(plan["names"], plan["paths"], whose.inside)
     honest = {(f"{plan['root']}/{path}", number) for path, number in plan["honest"]}
-    equality.install(equality.Agreement(where.touched, honest, tell))
-    own = Describer(plan["root"], where.inside)
+    equality.install(equality.Agreement(whose, honest))
     seal = _seals.pop() if _seals else guard.Seal()
     seal.accept(_REPLACED)
     canaries = [f"test_{derive(f'canary {n}')}" for n in range(plan["canaries"])]
-    reporter = Reporter(emit, own, seal, canaries, where.located)
-    reporter.seconds = plan["seconds"]
+    reporter = Reporter(whose, seal, canaries, Describer(plan["root"], whose.inside), plan["seconds"])
+    # The guard has answers of its own: those of `whose` are within reach of the code under test.
+    guard.arm(emit, survey(plan), base)
     if plan["trace"]:
-        reporter.lines = Lines(plan["root"], where.suspect)
+        reporter.lines = Lines(plan["root"], whose.suspect)
         reporter.lines.start()
-    else:
-        guard.watch(where.suspect, where.judged, tell)
+    for name in [n for n in sys.modules if n == __package__ or n.startswith(f"{__package__}.")]:
+        del sys.modules[name]
+    sys.modules["__main__"] = types.ModuleType("__main__")
     return reporter
 
 

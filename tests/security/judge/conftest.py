@@ -1,0 +1,6 @@
+"""Cheats are judged in the same lab as honest code."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "judge"))
