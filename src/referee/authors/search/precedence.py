@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 ATOM = 16
 _BOOLEAN = {ast.Or: 3, ast.And: 4}
@@ -56,9 +57,15 @@ def required(parent: ast.AST | None, node: ast.AST) -> int:
 
 def parenthesised(text: str, level: int) -> str:
     """`text` of an expression, in parentheses if it binds less tightly than `level`."""
+    return f"({text})" if level >= 0 and _binding_of(text) < level else text
+
+
+@lru_cache(maxsize=4_096)
+def _binding_of(text: str) -> int:
+    if text.isidentifier():
+        return ATOM
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
-        return f"({text})"
-    loose = binding(node) < level and not (isinstance(node, ast.Tuple) and text.startswith("("))
-    return f"({text})" if loose else text
+        return -1
+    return ATOM if isinstance(node, ast.Tuple) and text.startswith("(") else binding(node)

@@ -61,8 +61,11 @@ class Site:
     def replace(self, node: ast.expr, text: str, weight: float = 1.0) -> Suggestion:
         """Put `text` in the place of an expression, parenthesised where the place asks for it."""
         start, end = self.source.span(node)
-        if not self._enclosed(node, start, end):
-            text = parenthesised(text, required(self.parents.get(node), node))
+        if self._enclosed(node, start, end):
+            if "\n" in self.source.text[start:end] or self._touches_word(start - 1, end + 1):
+                return Suggestion((Splice(start, end, text),), weight)
+            start, end = start - 1, end + 1
+        text = parenthesised(text, required(self.parents.get(node), node))
         return Suggestion((Splice(start, end, text),), weight)
 
     def exchange(self, a: Located, b: Located, weight: float = 1.0) -> Suggestion:
@@ -76,13 +79,20 @@ class Site:
         pattern = r"\s+".join(map(re.escape, old.split()))
         found = list(re.finditer(pattern, self.source.text[start:end]))
         if len(found) == 1:
-            place = found[0]
-            yield Suggestion((Splice(start + place.start(), start + place.end(), new),), weight)
+            first, last = start + found[0].start(), start + found[0].end()
+            if new[0].isalpha() and self._touches_word(first, last):
+                new = f" {new} "
+            yield Suggestion((Splice(first, last, new),), weight)
+
+    def _touches_word(self, start: int, end: int) -> bool:
+        """Whether a word put in this place would run into its neighbours."""
+        around = self.source.text[max(0, start - 1) : start] + self.source.text[end : end + 1]
+        return any(c.isalnum() or c == "_" for c in around)
 
     def _enclosed(self, node: ast.expr, start: int, end: int) -> bool:
         """Whether the node has parentheses of its own (those of a call are the call's)."""
         text, holder = self.source.text, self.parents.get(node)
-        own = not (isinstance(holder, ast.Call) and holder.func is not node)
+        own = not isinstance(holder, ast.ClassDef) and not (isinstance(holder, ast.Call) and holder.func is not node)
         return own and text[max(0, start - 1) : start] == "(" and text[end : end + 1] == ")"
 
     # --- edits to statements -------------------------------------------------------------------------------

@@ -39,8 +39,9 @@ def fewer_clauses(site: Site) -> Iterator[Suggestion]:
     assert isinstance(node, ast.BoolOp)
     word, level = (" and ", CONJUNCTION) if isinstance(node.op, ast.And) else (" or ", DISJUNCTION)
     for dropped in node.values:
-        kept = [site.operand(v, level) for v in node.values if v is not dropped]
-        yield site.replace(node, word.join(kept))
+        kept = [v for v in node.values if v is not dropped]
+        level = level if len(kept) > 1 else 0
+        yield site.replace(node, word.join(site.operand(v, level) for v in kept))
 
 
 @operator(Family.CONDITION, 0.5, ast.BoolOp)
