@@ -32,16 +32,26 @@ def arguments(inner: Request, binds: list[Bind], filter_fd: int) -> list[str]:
 
 
 def _writable(inner: Request) -> list[str]:
-    """Bounded file systems that together hold no more than the limit."""
-    disk = inner.bounds.disk
+    """Bounded file systems that together hold no more than the limit.
+
+    Folders on the way to a protected path are file systems of their own: a mount point cannot be renamed.
+    """
+    disk, lower = inner.bounds.disk, inner.lower
     sizes = {"/tmp": disk // 4, "/dev/shm": disk // 8, system.HOME: disk // 8}  # noqa: S108
-    if inner.lower:
-        sizes[inner.lower.mount_at] = disk - sum(sizes.values())
+    if lower:
+        own = [lower.mount_at, *(f"{lower.mount_at}/{folder}" for folder in _ways(lower.protected))]
+        sizes |= dict.fromkeys(own, disk // 2 // len(own))
     argv: list[str] = []
     for path in sorted(sizes, key=lambda p: p.count("/")):
-        mode = "0700" if path == system.HOME else "0755" if inner.lower and path == inner.lower.mount_at else "1777"
+        mode = "0700" if path == system.HOME else "1777" if path in ("/tmp", "/dev/shm") else "0755"  # noqa: S108
         argv += ["--perms", mode, "--size", str(sizes[path]), "--tmpfs", path]
     return argv
+
+
+def _ways(protected: tuple[str, ...]) -> list[str]:
+    """All folders that lead to the protected paths."""
+    parts = [places.components(path) for path in protected]
+    return sorted({"/".join(p[:n]) for p in parts for n in range(1, len(p))})
 
 
 def _shown(inner: Request, binds: list[Bind]) -> list[str]:

@@ -5,6 +5,7 @@ Standard library only. Arguments: a JSON object with what exists on the host and
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import multiprocessing
@@ -58,7 +59,7 @@ def loopback(host: dict[str, Any]) -> None:
 
 
 def mounts(host: dict[str, Any]) -> None:
-    for path in (host["protected"], host["root"], "/usr"):
+    for path in (host["protected"], host["root"]):  # never a path of the system: this may run without a sandbox
         if _libc.umount2(path.encode(), 2) == 0:
             raise Wrong(f"{path} can be unmounted")
         if _libc.mount(None, path.encode(), None, ctypes.c_ulong(_MS_REMOUNT | 4096), None) == 0:
@@ -68,13 +69,16 @@ def mounts(host: dict[str, Any]) -> None:
 
 
 def protection(host: dict[str, Any]) -> None:
-    inner = os.path.join(host["protected"], "inner")
-    for attack, path in ((_write, inner), (os.unlink, inner), (os.rmdir, host["protected"])):
-        try:
+    with open("protected/inner", encoding="utf-8") as f:
+        before = f.read()
+    for attack, path in ((_write, "protected/inner"), (_write, "protected/new"), (os.unlink, "protected/inner")):
+        with contextlib.suppress(OSError):
             attack(path)
-        except OSError:
-            continue
-        raise Wrong("a protected path can be changed")
+    with contextlib.suppress(OSError):
+        os.rename("protected", "elsewhere")
+    with open("protected/inner", encoding="utf-8") as f:
+        if f.read() != before or os.listdir("protected") != ["inner"]:
+            raise Wrong("a protected path can be changed")
 
 
 def workspace(host: dict[str, Any]) -> None:

@@ -15,8 +15,8 @@ class Unfit(OSError):
 
 
 def components(path: str) -> list[str]:
-    """The parts of a relative or absolute path. Raises `Unfit` for one that climbs or is not normalised."""
-    parts = path.strip("/").split("/")
+    """The parts of a relative path. Raises `Unfit` for one that is absolute, climbs or is not normalised."""
+    parts = path.split("/")
     if any(p in ("", ".", "..") for p in parts):
         raise Unfit(f"{path!r} is not a plain path")
     return parts
@@ -35,7 +35,7 @@ def find(root: int, path: str) -> int:
             os.close(fd)
         fd = below
         mode = os.fstat(fd).st_mode
-        if not (stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and seen == path.strip("/"))):
+        if not (stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and seen == path)):
             os.close(fd)
             raise Unfit(f"{path!r} must be a real file in real folders, but {seen!r} is a {_kind(mode)}")
     return fd
@@ -69,6 +69,13 @@ def _make_one(fd: int, name: str, folder: bool) -> None:
         os.mkdir(name, 0o755, dir_fd=fd)
     else:
         os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=fd))
+
+
+def below_root(path: str) -> str:
+    """An absolute path as one relative to the root. Raises `Unfit` for a relative one."""
+    if not path.startswith("/"):
+        raise Unfit(f"{path!r} must be absolute: it says where something is seen inside")
+    return path[1:].rstrip("/")
 
 
 def inside(path: str, folder: str) -> bool:

@@ -21,7 +21,7 @@ _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0
 _NR, _ARCH, _ARG0, _ARG1 = 0, 4, 16, 24  # offsets in seccomp_data; the low halves of the arguments
 
 # name: (x86-64, aarch64); None where the architecture has no such call.
-_REFUSED: dict[str, tuple[int | None, int | None]] = {
+REFUSED: dict[str, tuple[int | None, int | None]] = {
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "setns": (308, 268),
     "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
     "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), "open_tree_attr": (467, 467),
@@ -37,7 +37,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "lookup_dcookie": (212, 18), "fanotify_init": (300, 262), "uselib": (134, None),
 }  # fmt: skip
 # Programs ask for these to see whether they exist and do without them.
-_UNKNOWN: dict[str, tuple[int | None, int | None]] = {
+UNKNOWN: dict[str, tuple[int | None, int | None]] = {
     "clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427), "memfd_create": (319, 279), "memfd_secret": (447, 447),
 }  # fmt: skip
@@ -56,9 +56,9 @@ def program(arch: str) -> bytes:
         raise OSError(f"no system call table for {arch}; x86_64 and aarch64 have one")
     column = 0 if arch == "x86_64" else 1
     code = _prologue(column)
-    for numbers in _REFUSED.values():
+    for numbers in REFUSED.values():
         code += _deny(numbers[column], _EPERM)
-    for numbers in _UNKNOWN.values():
+    for numbers in UNKNOWN.values():
         code += _deny(numbers[column], _ENOSYS)
     code += _deny_bits(_CLONE[column], _NAMESPACES)
     code += _deny_bits(_UNSHARE[column], _NAMESPACES)

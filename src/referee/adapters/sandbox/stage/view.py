@@ -76,7 +76,7 @@ class View:
 
     def _hang(self, tree: int, target: str, folder: bool) -> None:
         self._pin(target)
-        place = places.make(self._root, target, folder)
+        place = places.make(self._root, places.below_root(target), folder)
         kernel.attach(tree, place)
         os.close(place)
         os.close(tree)
@@ -93,7 +93,7 @@ class View:
             name = f"pins/{len(self._pins)}"
             os.mkdir(name)
             self._show(name, first, kernel.ATTR_NOSUID | kernel.ATTR_NODEV)
-            self._sealed.append(places.find(self._root, first))
+            self._sealed.append(places.find(self._root, places.below_root(first)))
 
     def _overlay(self, lower: Lower, tree: int, binds: list[tuple[Bind, int]], serving: bool) -> None:
         place = os.open("lower", os.O_PATH | os.O_CLOEXEC)
@@ -113,7 +113,7 @@ class View:
     def _protect(self, lower: Lower) -> None:
         """Show the protected paths from the base itself, read-only, over the overlay."""
         below = os.open("lower", os.O_PATH | os.O_CLOEXEC)
-        above = places.find(self._root, lower.mount_at)
+        above = places.find(self._root, places.below_root(lower.mount_at))
         for path in lower.protected:
             source, place = places.find(below, path), places.find(above, path)
             tree = kernel.clone_open(source, READ_ONLY)
@@ -137,7 +137,7 @@ def _mount_points(mount_at: str, binds: list[tuple[Bind, int]]) -> None:
     upper = os.open("scratch/upper", os.O_PATH | os.O_CLOEXEC)
     for bind, tree in binds:
         if places.inside(bind.target, mount_at):
-            inner = bind.target[len(mount_at.rstrip("/")) + 1 :]
+            inner = bind.target[len(mount_at.rstrip("/")) + 1 :].rstrip("/")
             os.close(places.make(upper, inner, _is_folder(tree)))
     os.close(upper)
 
