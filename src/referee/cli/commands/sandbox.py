@@ -29,17 +29,26 @@ def sandbox(
     flags = {"budget.timeout": timeout} | o.isolation_flag(require_isolation, allow_degraded)
     config = o.settings(repo, flags)
     from referee import api
-    from referee.cli.output import document, put_bytes
+    from referee.cli.output import put, put_bytes
     from referee.cli.signals import cancellable
 
     with cancellable():
         ended = api.sandbox(tuple(command), repo, config)
     if json:
-        document(ended)
+        put(_json(ended) + "\n")
     else:
         put_bytes(ended.stdout)
         _complain(ended)
     raise typer.Exit(_exit_code(ended))
+
+
+def _json(ended: Execution) -> str:
+    """The execution with its output as text: what is not UTF-8 is written out like `\\xff`."""
+    from json import dumps
+
+    found = ended.model_dump(mode="json", exclude={"channel", "key", "stdout", "stderr"})
+    texts = {name: getattr(ended, name).decode("utf-8", "backslashreplace") for name in ("stdout", "stderr")}
+    return dumps(found | texts)
 
 
 def _complain(ended: Execution) -> None:

@@ -1,0 +1,82 @@
+"""`referee sandbox` and `referee check` from outside, on the sample project."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.cli.sample import sample
+
+MAIN = "import sys; from referee.cli import main; sys.exit(main())"
+Done = subprocess.CompletedProcess[bytes]
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[Path]:
+    with sample(None) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def referee(shop: Path) -> Callable[..., Done]:
+    def run(*arguments: str) -> Done:
+        command = [sys.executable, "-c", MAIN, *arguments]
+        return subprocess.run(command, cwd=shop, capture_output=True, timeout=120, check=False)
+
+    return run
+
+
+@pytest.mark.parametrize("code", [0, 1, 7, 255])
+def test_the_exit_code_is_the_command_s(referee: Callable[..., Done], code: int) -> None:
+    done = referee("sandbox", "--", "sh", "-c", f"echo out; echo err >&2; exit {code}")
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"out\n", b"err\n")
+
+
+def test_options_after_the_command_are_the_command_s(referee: Callable[..., Done]) -> None:
+    assert referee("sandbox", "--", "echo", "--json", "-q", "--repo").stdout == b"--json -q --repo\n"
+    assert referee("sandbox", "echo", "--json").stdout == b"--json\n"
+
+
+def test_output_is_passed_on_byte_for_byte(referee: Callable[..., Done]) -> None:
+    assert referee("sandbox", "--", "printf", r"\377\000\033[2J").stdout == b"\xff\x00\x1b[2J"
+
+
+@pytest.mark.parametrize(("script", "code", "words"), [("kill -TERM $$", 143, b"SIGTERM"), ("sleep 60", 137, b"wall")])
+def test_a_killed_command_says_so(referee: Callable[..., Done], script: str, code: int, words: bytes) -> None:
+    done = referee("sandbox", "--timeout", "2", "--", "sh", "-c", script)
+    assert done.returncode == code and b"the command was killed: " in done.stderr and words in done.stderr
+
+
+def test_sandbox_json_is_one_document(referee: Callable[..., Done]) -> None:
+    done = referee("sandbox", "--json", "--", "sh", "-c", r"printf 'a\377'; exit 3")
+    found = json.loads(done.stdout)
+    assert done.returncode == found["exit_code"] == 3
+    assert found["stdout"] == "a\\xff" and "key" not in found and found["isolation"]["level"] == "full"
+
+
+def test_nothing_written_inside_is_seen_outside(referee: Callable[..., Done], shop: Path) -> None:
+    done = referee("sandbox", "--", "sh", "-c", "echo x > src/new.py && cat src/new.py")
+    assert (done.returncode, done.stdout) == (0, b"x\n")
+    assert not (shop / "src/new.py").exists()
+
+
+@pytest.mark.slow
+def test_check_fails_on_the_bug_and_passes_without_it(referee: Callable[..., Done], shop: Path) -> None:
+    done = referee("check", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1 and found["schema"] == "referee.check/1" and not found["passed"]
+    assert {row["layer"] for row in found["layers"]} >= {"L2", "L5"}
+    assert {f["id"] for f in found["findings"]} == {
+        "tests/test_checkout.py::test_voucher_can_bring_delivery_back",
+        "tests/test_checkout.py::test_fixed_voucher_can_bring_delivery_back",
+    }
+    assert 0 < len(found["feedback"]) <= 4000
+    path = shop / "src/cornershop/checkout.py"
+    path.write_text(path.read_text().replace("charge(basket.weight, goods)", "charge(basket.weight, to_pay)"))
+    done = referee("check")
+    assert done.returncode == 0 and done.stdout.endswith(b"passed\n")
