@@ -20,6 +20,7 @@ def runs(repo: o.Repo = ".", json: o.Json = False) -> None:
         if json:
             document(summary)
             continue
-        how = summary.stop_reason.value if summary.stop_reason else summary.status
+        unfinished = "refused" if summary.status == "done" else summary.status
+        how = summary.stop_reason.value if summary.stop_reason else unfinished
         cost = f"{summary.steps} steps, {summary.wall_seconds:.1f} s, {dollars(summary.cost_usd)}"
         put(f"{summary.run_id}  {how:<16}  {cost:<24}  {line(summary.task, 60)}".rstrip() + "\n")
