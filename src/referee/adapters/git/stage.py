@@ -105,6 +105,7 @@ class Stage:
 
     def _change(self, i: int, step: Step, target: Place) -> None:
         staged = Place(self.fd, _slot(i))
+        self._point("file compared")
         if step.want is None:
             self._renames.move(target, staged)
         elif step.expect is None:

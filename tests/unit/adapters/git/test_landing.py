@@ -106,12 +106,16 @@ def test_any_edit_of_the_users_is_a_conflict_and_nothing_is_written(tmp_path: Pa
 
 @pytest.mark.usefixtures("_renames")
 @pytest.mark.parametrize("way", ["replace", "write", "delete", "create"])
-def test_an_edit_at_the_last_instant_is_put_back(tmp_path: Path, way: str) -> None:
-    """The user saves after the comparison and before the swap."""
+@pytest.mark.parametrize("when", ["intent durable", "file compared"])
+def test_an_edit_at_the_last_instant_is_put_back(tmp_path: Path, when: str, way: str) -> None:
+    """The user saves before a file is compared, or after that and before the swap."""
     root = oracle.small(tmp_path / "r")
+    steps: list[str] = []
 
     def user(step: str) -> None:
-        if step != "intent durable":
+        steps.append(step)
+        # The files are done in order: d/e, new.py, src/a.py, src/b.py.
+        if step != when or steps.count(when) != (1 if when == "intent durable" else 2 if way == "create" else 4):
             return
         match way:
             case "replace":
