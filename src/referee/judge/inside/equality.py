@@ -95,8 +95,9 @@ class Agreement:
         code = getattr(own.__dict__.get("__eq__"), "__code__", None)
         if code is None or not self._whose.touched(code.co_filename):
             return None
-        unchanged = (code.co_filename, code.co_firstlineno) in self._honest
-        denied = not unchanged and type(plain).__eq__(plain, claimant) is False  # type: ignore[call-arg]
+        if (code.co_filename, code.co_firstlineno) in self._honest:
+            return None
+        denied = type(plain).__eq__(plain, claimant) is False  # type: ignore[call-arg]
         other = self._other(plain)
         try:
             everything = other != plain and bool(claimant == other)

@@ -18,6 +18,7 @@ from typing import Any
 import _pytest.config
 import pytest
 from _pytest.fixtures import FixtureManager
+from _pytest.nodes import Node
 
 from . import equality, guard, importing
 from .channel import Emit
@@ -79,7 +80,8 @@ def _skip_fixtureless() -> None:
         holder = kwargs.get("holder", args[0] if args else None)
         kind = holder if isinstance(holder, (type, type(os))) else type(holder)
         origin = str(getattr(kind, "__module__", None) or getattr(kind, "__name__", ""))
-        if origin.startswith(("_pytest.", f"{__package__}.")):
+        # A node is not a plugin: pytest looks through it for the fixtures of the module it stands for.
+        if not isinstance(holder, Node) and origin.startswith(("_pytest.", f"{__package__}.")):
             if kind not in known:
                 known[kind] = _has_fixture(kind)
             if not known[kind]:
