@@ -20,6 +20,7 @@ from referee.adapters.sandbox import open_sandbox, sandbox_owner
 from referee.adapters.store import SqliteStore
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
+from referee.authors.suspects import traced
 from referee.config import Config, IsolationMode, secret
 from referee.domain.errors import UsageError
 from referee.domain.report import IsolationStamp
@@ -165,8 +166,9 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
         search = SearchAuthor(bench, protection=config.protection, seed=config.seed, max_batches=bound)
         chosen.append(Player(generator=search, fixer=search, incremental=False))
     if kind in ("auto", "model") and model:
+        suspects = traced(bench)
         mender, cheap = config.models.fixer or model, config.models.cheap or None
-        generator = ModelAuthor(Voice(model=model, role="generator", pressed=cheap))
-        fixer = ModelAuthor(Voice(model=mender, role="fixer", pressed=cheap))
+        generator = ModelAuthor(Voice(model=model, role="generator", pressed=cheap), suspects)
+        fixer = ModelAuthor(Voice(model=mender, role="fixer", pressed=cheap), suspects)
         chosen.append(Player(generator=generator, fixer=fixer))
     return chosen

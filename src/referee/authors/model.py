@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from referee.actions.call_model import CallModel
+from referee.authors.suspects import Suspects, nowhere
 from referee.context.prompt import Prompt, Role, render, system
-from referee.context.relevance import Suspect
 from referee.context.schema import proposal_schema
 from referee.domain.brief import Brief, Offer
 from referee.domain.errors import Exhausted, Rejected
@@ -35,8 +33,8 @@ class Voice(Value):
 class ModelAuthor:
     """Asks a model for a proposal, and again, with the reason word for word, if the answer does not fit the form."""
 
-    def __init__(self, voice: Voice, suspects: Sequence[Suspect] = ()) -> None:
-        self._voice, self._suspects = voice, tuple(suspects)
+    def __init__(self, voice: Voice, suspects: Suspects = nowhere) -> None:
+        self._voice, self._suspects = voice, suspects
         self._asked = 0
 
     @property
@@ -46,7 +44,7 @@ class ModelAuthor:
 
     def propose(self, run: Run, brief: Brief) -> Offer:
         """One offer. Raises `Exhausted`: the budget's reason, or `schema_failure` after the last retry."""
-        prompt = render(brief, lambda path: run.read(brief.base, path), run.paths(brief.base), self._suspects)
+        prompt = render(brief, lambda path: run.read(brief.base, path), run.paths(brief.base), self._suspects(run))
         messages: tuple[Message, ...] = (Message(role="user", content=prompt.text),)
         max_tokens = self._voice.max_tokens
         retries, lengthened = 0 if brief.pressed else SCHEMA_RETRIES, False

@@ -5,10 +5,12 @@ from __future__ import annotations
 from referee.actions.tree import Apply
 from referee.domain.brief import Offer
 from referee.domain.errors import Rejected
-from referee.domain.finding import Finding
+from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
 from referee.domain.patch import Patch, composed
+from referee.domain.paths import objection
 from referee.domain.proposal import PatchProposal
+from referee.domain.protection import Protection
 from referee.domain.resolve import resolve
 from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState, Verdict, blocking, fingerprint
@@ -25,10 +27,15 @@ class Attempt(Value):
 
 
 class Ground(Value):
-    """What a proposal is made for: a tree, and the patch that leads to it from the run's base."""
+    """What a proposal is made for: a tree, the patch that leads to it from the run's base, and what is off limits."""
 
     tree: str
+    protection: Protection
     patch: Patch = Patch()
+
+    def objection(self, path: str) -> str | None:
+        """Why a proposal may not even ask for `path`."""
+        return objection(path) or self.protection.objection(path)
 
 
 def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool) -> Attempt:
@@ -49,11 +56,23 @@ def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool)
     return Attempt(verdict=judged, tree=tree, patch=patch)
 
 
+def _external() -> Finding:
+    return Finding(
+        kind=FindingKind.UNAUTHORISED, check="proposal", rule="external",
+        message="the proposal says that it touches outside systems, which needs a person's signature; "
+        "propose a change of the repository's files only",
+    )  # fmt: skip
+
+
 def _applied(run: Run, ground: Ground, proposal: PatchProposal) -> tuple[Patch, str]:
+    if proposal.touches_external:
+        raise Rejected((_external(),))
     patch = resolve(
         proposal,
         read=lambda path: run.read(ground.tree, path),
         executable=lambda path: run.executable(ground.tree, path),
+        paths=run.paths(ground.tree),
+        forbidden=ground.objection,
     )
     # The policy rules on what this author asked for, the judge on everything since the base.
     tree = run.perform(Apply(base=ground.tree, patch=patch))

@@ -89,7 +89,7 @@ def _play(run: Run, state: State, bench: Bench) -> Ended:
 def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop | Switch:
     """One player's attempts, until a decision that is not another attempt."""
     brief = _first(state, bench)
-    ground = Ground(tree=bench.base.tree)
+    ground = Ground(tree=bench.base.tree, protection=state.plan.protection)
     author = player.generator
     while True:
         view = run.perform(Gauge(view=run.view))
@@ -103,7 +103,7 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop 
         if not isinstance(decision, Repair):
             return decision
         if offer.proposal is not None:
-            brief, ground = _next(brief, tried, offer.proposal, bench, player)
+            brief, ground = _next(brief, ground, tried, offer.proposal, player)
             author = player.fixer
 
 
@@ -135,14 +135,16 @@ def _first(state: State, bench: Bench) -> Brief:
     )
 
 
-def _next(brief: Brief, tried: Attempt, proposal: PatchProposal, bench: Bench, player: Player) -> tuple[Brief, Ground]:
+def _next(
+    brief: Brief, ground: Ground, tried: Attempt, proposal: PatchProposal, player: Player
+) -> tuple[Brief, Ground]:
     """The next brief: on top of what was applied, unless the player starts afresh each time or overstepped."""
     verdict = tried.verdict
     outcome = verdict.findings[0].message if verdict.findings else verdict.note
     past = (*brief.attempts, Attempted(touched=verdict.touched, root_cause=proposal.root_cause, outcome=outcome))
     overstepped = verdict.unauthorised > 0 or not tried.tree
-    afresh = overstepped or not player.incremental
-    ground = Ground(tree=bench.base.tree) if afresh else Ground(tree=tried.tree, patch=tried.patch)
+    if player.incremental and not overstepped:
+        ground = ground.model_copy(update={"tree": tried.tree, "patch": tried.patch})
     update = {
         "base": ground.tree,
         "findings": verdict.findings,

@@ -113,10 +113,12 @@ class Run:
         if ending is not None:
             return self._replay(action, ending)
         self._journal.request(key, action.name, digest, {"effect": action.effect.value})
+        begun = False
         try:
             rule(self._shared.policies, action)
             self._ledger.admit(action.estimate(self._bounded), self._timer.live())
             started = self._timer.live()
+            begun = True
             with self._lease_kept():
                 result = action.perform(self._bounded)
         except Rejected as refused:
@@ -126,7 +128,9 @@ class Run:
             self._end(key, action, "exhausted", "", Cost())
             raise spent
         except (WorldFault, UsageError) as fault:
-            self._end(key, action, "fault", str(fault), Cost())
+            # A call that failed on the way back may have been billed.
+            paid = action.estimate(self._bounded) if begun and action.effect is Effect.SPEND else Cost()
+            self._end(key, action, "fault", str(fault), paid)
             raise
         return self._finish(key, action, result, started)
 
