@@ -109,6 +109,13 @@ def test_limits_hold_for_a_job(warm: Warm) -> None:
     assert warm.run(Job(argv=("exit", "0"))).exit_code == 0
 
 
+def test_a_job_may_use_all_that_its_limits_allow(warm: Warm) -> None:
+    """The server's own limits are not in the way."""
+    text = "import resource as r; print([r.getrlimit(n)[0] for n in (r.RLIMIT_FSIZE, r.RLIMIT_NOFILE, r.RLIMIT_CPU)])"
+    ended = code(warm, text, limits=quick(file_bytes=1 << 30, open_files=2000, cpu_seconds=500))
+    assert ended.stdout == b"[1073741824, 2000, 500]\n"
+
+
 def test_two_jobs_at_once(box: Box, warm: Warm) -> None:
     if box.name.endswith("-user"):
         pytest.skip("the proxy of the other user's sandbox takes one call at a time")

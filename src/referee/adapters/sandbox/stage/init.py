@@ -147,7 +147,8 @@ def spawn(request: Request, files: Files, own_count: bool = True) -> int:
     """Start a program. What it inherits is set on this process: that is cheaper than a fork of Python."""
     os.chdir(request.cwd)
     confine.offer_to_the_oom_killer()
-    confine.limit(request.bounds, own_count)
+    if request.kind != "serve":  # whose jobs could not go beyond its own limits
+        confine.limit(request.bounds, own_count)
     actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(files.standard(request))]
     program = _program(request.argv[0], request.env)
     try:

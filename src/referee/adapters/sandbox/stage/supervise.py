@@ -154,6 +154,7 @@ class _Supervisor:
         wall = self._bounds.wall
         self._deadline = None if wall is None else self._began + wall
         self._tree = self._ground.tree(self._pid)
+        self._pace = watch.Pace()
 
     def _note(self, status: int) -> None:
         """Translate the wait status of the command."""

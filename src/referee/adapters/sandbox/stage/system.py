@@ -15,7 +15,7 @@ MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into 
 ETC_FOLDERS = ("/etc/alternatives", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/fonts")
 _ETC_FILES = ("ld.so.cache", "ld.so.conf", "protocols", "services", "mime.types", "timezone", "ssl/openssl.cnf")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_EMPTY = ("home", "mnt", "opt", "proc", "run", "srv", "sys", "var", "root", "dev/pts", "etc/ssl")
+_EMPTY = ("dev", "dev/pts", "etc", "etc/ssl", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "var")
 _LINKS: dict[str, str] = {
     "dev/fd": "/proc/self/fd", "dev/stdin": "/proc/self/fd/0", "dev/stdout": "/proc/self/fd/1",
     "dev/stderr": "/proc/self/fd/2", "dev/ptmx": "pts/ptmx", "etc/mtab": "/proc/self/mounts", "var/tmp": "/tmp",  # noqa: S108
@@ -37,7 +37,7 @@ def _clones() -> dict[str, int]:
 def build(root: str) -> None:
     """Fill the empty file system at `root`; the old root is still in place."""
     for path in _EMPTY:
-        os.makedirs(f"{root}/{path}", exist_ok=True)
+        os.mkdir(f"{root}/{path}")
     for path, tree in _clones().items():
         _hang(tree, root + path, folder=not path.startswith("/dev/"))
     for path in MERGED:

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 _PAGE, _TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
+_INTERVAL = 0.02
 _RECORD = 1.05  # measure shared memory exactly only when a peak is beaten by this much
 
 
@@ -106,7 +107,7 @@ class Pace:
     """When to look next: every 20 ms, less often when looking takes long."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic()
+        self._next = time.monotonic() + _INTERVAL
 
     def wait(self) -> float:
         """Seconds until the next look."""
@@ -115,4 +116,4 @@ class Pace:
     def looked(self, began: float) -> None:
         """A look that began at `began` has ended."""
         now = time.monotonic()
-        self._next = max(began + 0.02, now + (now - began))
+        self._next = max(began + _INTERVAL, now + (now - began))
