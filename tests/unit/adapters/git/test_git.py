@@ -54,7 +54,8 @@ def test_a_poisoned_configuration_runs_nothing(tmp_path: Path, key: str) -> None
         oracle.write(hooks, name, b"#!/bin/sh\ntouch %s\n" % os.fsencode(marker), 0o755)
         oracle.write(root / ".git/hooks", name, b"#!/bin/sh\ntouch %s\n" % os.fsencode(marker), 0o755)
     oracle.write(root, ".gitattributes", b"*.py diff=py filter=py merge=py\n")
-    oracle.git(root, "config", key, POISON[key].format(marker=marker, hooks=hooks))
+    for repository in (root, oracle.small(root / "nested")):
+        oracle.git(repository, "config", key, POISON[key].format(marker=marker, hooks=hooks))
     workspace = oracle.workspace(root)
     before = workspace.snapshot("run").tree
     after = workspace.apply(before, oracle.patch({"src/a.py": b"x = 2\n"}))
