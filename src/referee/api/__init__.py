@@ -1,7 +1,7 @@
 """What people and programs call."""
 
-from referee.api.past import gc, journal, rollback, runs, show
+from referee.api.past import gc, journal, rollback, runs, show, verify
 from referee.api.repairs import fix, resume
 from referee.api.tools import check, doctor, sandbox
 
-__all__ = ["check", "doctor", "fix", "gc", "journal", "resume", "rollback", "runs", "sandbox", "show"]
+__all__ = ["check", "doctor", "fix", "gc", "journal", "resume", "rollback", "runs", "sandbox", "show", "verify"]

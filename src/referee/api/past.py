@@ -5,7 +5,8 @@ from __future__ import annotations
 from referee.api.spec import Spec, known
 from referee.config import load
 from referee.domain.errors import UsageError
-from referee.domain.report import Outcome, RunSummary
+from referee.domain.report import ChainReport, Outcome, RunSummary
+from referee.kernel.journal import check_chain
 from referee.ports import Entry, Restoration, RunRecord
 from referee.wiring import Desk
 
@@ -39,6 +40,19 @@ def journal(run_id: str, repo: str = ".") -> tuple[Entry, ...]:
     with Desk(repo, load(repo)) as desk:
         known(desk, run_id)
         return desk.store.entries(run_id)
+
+
+def verify(run_id: str | None = None, repo: str = ".") -> ChainReport:
+    """Whether the journal of a run (of all runs, without one) is as it was written."""
+    with Desk(repo, load(repo)) as desk:
+        names = [known(desk, run_id).run_id] if run_id else [r.run_id for r in desk.store.runs()]
+        count = 0
+        for name in names:
+            entries = desk.store.entries(name)
+            count += len(entries)
+            if (bad := check_chain(entries)) is not None:
+                return ChainReport(ok=False, entries=count, first_bad=bad, run_id=name)
+        return ChainReport(ok=True, entries=count)
 
 
 def gc(repo: str = ".", days: float = 7.0) -> tuple[str, ...]:

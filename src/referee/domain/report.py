@@ -242,3 +242,12 @@ class DoctorReport(Value):
     backends: tuple[BackendReport, ...] = ()
     chosen: str = ""
     user_file: str = ""
+
+
+class ChainReport(Value):
+    """Whether journals are as written; `first_bad` is the number of the first entry of `run_id` that is not."""
+
+    ok: bool
+    entries: int
+    first_bad: int | None = None
+    run_id: str | None = None
