@@ -15,7 +15,7 @@ from referee.domain.brief import Brief, Offer
 from referee.domain.finding import Finding
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
-from referee.domain.verdict import CheckResult
+from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import Bench, Spectrum, screen, spectrum
 from referee.kernel.run import Run
 
@@ -23,6 +23,7 @@ BATCH = 64  # candidates judged for one step
 CHUNK = 12  # judged together; a chunk with a candidate that passes is the step's last
 BATCH_SECONDS = 30.0  # of judging, added up over the candidates, after which a step ends early
 _HANGING_SECONDS = 2.0  # a test may take this much longer than the slowest needed before
+_QUICK_MS = 8_000  # a suite quicker than this is run for each candidate that passes the target
 _SHOWN = 5
 
 Screen = Callable[[Run, Bench, Sequence[Patch]], tuple[CheckResult, ...]]
@@ -104,9 +105,7 @@ class SearchAuthor:
         broken = sorted({f.id for f in brief.findings if f.id in passed} - set(self._bench.targets))
         if not broken or brief.last is None:
             return False
-        expected = self._bench.expected
-        wanted = expected.model_copy(update={"ids": (*expected.ids, *broken)})
-        self._bench = self._bench.model_copy(update={"targets": (*self._bench.targets, *broken), "expected": wanted})
+        self._bench = _with_targets(self._bench, broken)
         return True
 
     # --- one batch -----------------------------------------------------------------------------------------
@@ -123,10 +122,21 @@ class SearchAuthor:
             judged = self._judge(run, tree, chunk)
             count += len(judged)
             seconds += sum(j.result.duration_ms for j in judged) / 1000
-            self._passing = sorted((j.trial for j in judged if j.passed), key=lambda t: t.preference)
+            passing = sorted((j.trial for j in judged if j.passed), key=lambda t: t.preference)
+            self._passing = self._confirmed(run, tree, passing)
             for one in judged:
                 self._pairs.learn(one)
         return count
+
+    def _confirmed(self, run: Run, tree: Tree, passing: list[Trial]) -> list[Trial]:
+        """Those that also keep the tests that passed before, where that is cheap: the gate would refuse the others."""
+        bench = self._bench
+        others = [t for t, o in bench.known.outcomes.items() if o == "passed" and t not in bench.targets]
+        if not passing or not others or bench.suite_ms > _QUICK_MS:
+            return passing
+        wider = _with_targets(bench, others).model_copy(update={"target_ms": max(bench.target_ms, bench.suite_ms)})
+        results = self._screened(run, tree, wider, passing)
+        return [t for t, r in zip(passing, results, strict=True) if r.state is CheckState.PASS]
 
     def _chunk(self, count: int) -> tuple[Trial, ...]:
         """Every third chunk is of pairs while there are any; pairs also fill up what single edits leave."""
@@ -137,15 +147,18 @@ class SearchAuthor:
         return (*chunk, *self._pairs.take(count - len(chunk))) if len(chunk) < count else chunk
 
     def _judge(self, run: Run, tree: Tree, trials: Sequence[Trial]) -> list[Judged]:
-        base = self._bench.base.tree
-        patches = [t.patch(_sources(tree), lambda path: run.executable(base, path)) for t in trials]
-        results = self._screen(run, _hurried(self._bench), patches)
+        results = self._screened(run, tree, self._bench, trials)
         judged = [Judged(t, r) for t, r in zip(trials, results, strict=True)]
         self._judged += len(judged)
         last = trials[-1].describe(_sources(tree))
         passed = sum(j.passed for j in judged)
         run.progress("candidate", {"judged": self._judged, "passed": passed, "last": last})
         return judged
+
+    def _screened(self, run: Run, tree: Tree, bench: Bench, trials: Sequence[Trial]) -> tuple[CheckResult, ...]:
+        base = bench.base.tree
+        patches = [t.patch(_sources(tree), lambda path: run.executable(base, path)) for t in trials]
+        return self._screen(run, _hurried(bench), patches)
 
     # --- answers -------------------------------------------------------------------------------------------
 
@@ -182,6 +195,12 @@ def _sources(tree: Tree) -> Callable[[str], Source]:
         return found
 
     return source
+
+
+def _with_targets(bench: Bench, more: Sequence[str]) -> Bench:
+    """The bench with more tests that must pass."""
+    wanted = bench.expected.model_copy(update={"ids": (*bench.expected.ids, *more)})
+    return bench.model_copy(update={"targets": (*bench.targets, *more), "expected": wanted})
 
 
 def _hurried(bench: Bench) -> Bench:

@@ -13,6 +13,8 @@ from referee.authors.search.regions import FUNCTIONS
 from referee.domain.finding import Finding
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
+_QUOTED = re.compile(r"'([^']{1,60})'")
+_ABOUT_NAMES = ("KeyError", "AttributeError", "NameError", "UnboundLocalError", "TypeError", "ImportError")
 _NONE = re.compile(r"\bNone(Type)?\b")
 
 _BY_ERROR: dict[str, dict[Family, float]] = {
@@ -43,6 +45,12 @@ class Clues:
         """The kinds of exception that the failures show, without the test framework's own."""
         kinds = (f.error.rpartition(".")[2] for f in self.findings)
         return tuple(dict.fromkeys(k for k in kinds if k.isidentifier() and k not in ("AssertionError", "Failed")))
+
+    @property
+    def blamed(self) -> frozenset[str]:
+        """Names and keys that the failures quote as missing or unexpected."""
+        about = (f for f in self.findings if f.error.rpartition(".")[2] in _ABOUT_NAMES)
+        return frozenset(name for f in about for name in _QUOTED.findall(f.message))
 
 
 def clues(sources: Iterable[tuple[ast.Module, Sequence[str]]], text: str, findings: Sequence[Finding]) -> Clues:

@@ -14,6 +14,9 @@ BUILTIN_EXCEPTIONS = (
 )  # fmt: skip
 
 
+BLAMED = 2.0
+
+
 @dataclass(slots=True)
 class Gathered:
     """What some code mentions, each in order of first appearance (dicts serve as ordered sets)."""
@@ -26,6 +29,7 @@ class Gathered:
     strings: dict[str, None] = field(default_factory=dict)
     keys: dict[str, None] = field(default_factory=dict)  # strings that are looked up or stored under
     exceptions: dict[str, None] = field(default_factory=dict)
+    plain: dict[str, None] = field(default_factory=dict)  # texts of None, True, False, 0, "" and empty displays
 
     def every_attribute(self) -> tuple[str, ...]:
         """All attribute names, whatever they are attributes of."""
@@ -40,6 +44,11 @@ class Ingredients:
     near: Gathered = field(default_factory=Gathered)
     tests: Gathered = field(default_factory=Gathered)
     exceptions: tuple[str, ...] = BUILTIN_EXCEPTIONS
+    blamed: frozenset[str] = frozenset()  # names and keys that the failures say do not exist
+
+    def blame(self, name: str) -> float:
+        """How much likelier a change of `name` is, given what the failures say."""
+        return BLAMED if name in self.blamed else 1.0
 
 
 def gather(trees: Iterable[ast.AST]) -> Gathered:
@@ -69,13 +78,23 @@ def _note(node: ast.AST, found: Gathered) -> None:
             found.keys.update(dict.fromkeys(ast.literal_eval(k) for k in keys if k is not None and _is_string(k)))
         case ast.Constant(value=value):
             _note_constant(value, found)
+        case _:
+            _note_other(node, found)
+
+
+def _note_other(node: ast.AST, found: Gathered) -> None:
+    match node:
         case ast.ExceptHandler() | ast.Raise():
             _note_exception(node, found)
+        case ast.List(elts=[]) | ast.Tuple(elts=[]):
+            found.plain[ast.unparse(node)] = None
         case _:
             pass
 
 
 def _note_constant(value: object, found: Gathered) -> None:
+    if not value or value is True:
+        found.plain['""' if value == "" else repr(value)] = None
     if type(value) in (int, float):
         found.numbers[repr(value)] = None
     elif isinstance(value, str) and len(value) <= 40 and "\n" not in value:

@@ -145,6 +145,7 @@ def _ingredients(tree: Tree, modules: Modules, source: Source, known: Clues) -> 
         here=gather([source.tree]),
         near=gather(m for m in near if m is not None),
         tests=known.tests,
+        blamed=known.blamed,
         exceptions=tuple(dict.fromkeys((*known.errors, *BUILTIN_EXCEPTIONS))),
     )
 

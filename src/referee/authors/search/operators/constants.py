@@ -122,8 +122,9 @@ def known_key(site: Site) -> Iterator[Suggestion]:
     assert isinstance(node, ast.Constant)
     here, tests = site.ingredients.here.keys, site.ingredients.tests.keys
     if isinstance(node.value, str) and node.value in here:
+        weight = site.ingredients.blame(node.value)
         for other in alike(node.value, (*here, *tests), limit=12):
-            yield site.replace(node, _quoted(site, node, other))
+            yield site.replace(node, _quoted(site, node, other), weight)
 
 
 @operator(Family.STRING, 0.45, ast.Constant)

@@ -68,7 +68,8 @@ def unknown_name(site: Site) -> Iterator[Suggestion]:
     if site.scope.receiver and node.id in here.attributes.get(site.scope.receiver, ()):
         yield site.replace(node, f"{site.scope.receiver}.{node.id}")
     for other in alike(node.id, known, at_least=0.5, limit=6):
-        yield site.replace(node, other, 1.0 if node.id not in here.functions else 0.7)
+        weight = 1.0 if node.id not in here.functions else 0.7
+        yield site.replace(node, other, weight * site.ingredients.blame(node.id))
 
 
 @operator(Family.NAME, 0.6, ast.Name, ast.Attribute)
@@ -96,7 +97,7 @@ def attribute(site: Site) -> Iterator[Suggestion]:
     assert isinstance(node, ast.Attribute)
     base = site.text(node.value)
     known = _siblings(site, base)
-    weight = (0.6 if _called(site) else 1.0) * (1.0 if _loaded(node) else 0.5)
+    weight = (0.6 if _called(site) else 1.0) * (1.0 if _loaded(node) else 0.5) * site.ingredients.blame(node.attr)
     siblings = alike(node.attr, known, limit=6)
     for other in siblings:
         yield _attribute(site, node, other, weight)

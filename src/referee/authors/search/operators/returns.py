@@ -30,7 +30,7 @@ def returned_empty(site: Site) -> Iterator[Suggestion]:
     node = site.node
     assert isinstance(node, ast.Return)
     own = site.text(node.value) if node.value else ""
-    for text in _EMPTY:
+    for text in _shown_first(site, *_EMPTY):
         if text != own:
             yield site.rewrite(f"return {text}", 1.3 if own in _EMPTY else 0.7)
 
@@ -100,7 +100,7 @@ def guard_return(site: Site) -> Iterator[Suggestion]:
     if not _guardable(site):
         return
     for name in _used(site):
-        for value in ("None", "[]", name, "0", "False", '""', "True"):
+        for value in _shown_first(site, "None", "[]", name, "0", "False", '""', "True"):
             yield _guard(site, f"not {name}", f"return {value}" if value != "None" else "return", 0.9)
         yield _guard(site, f"{name} is None", "return", 0.9)
         if site.in_loop:
@@ -148,6 +148,11 @@ def guard_skip(site: Site) -> Iterator[Suggestion]:
     targets = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
     for test in (*(f"not {t}" for t in targets), *(f"{t} is None" for t in targets), *site.scope.conditions[:4]):
         yield _guard(inner, test, "continue")
+
+
+def _shown_first(site: Site, *values: str) -> list[str]:
+    """The values that the failing tests write down, before the others."""
+    return sorted(values, key=lambda v: v not in site.ingredients.tests.plain)
 
 
 def _guardable(site: Site) -> bool:
