@@ -41,7 +41,7 @@ def loopback_up() -> None:
 
 
 def give_up(filtered: bool) -> None:
-    """Drop all privileges for good; with `filtered`, put the system call filter on."""
+    """Drop what privileges are left; with `filtered`, put the system call filter on."""
     kernel.set_no_new_privileges()
     kernel.drop_capabilities()
     if filtered:

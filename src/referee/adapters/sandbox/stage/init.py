@@ -118,6 +118,7 @@ def _prepare() -> view.View:
     kernel.set_hostname(system.HOSTNAME)
     root = view.View()
     root.prepare()
+    kernel.bound_capabilities()
     return root
 
 

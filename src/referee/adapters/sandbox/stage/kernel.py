@@ -138,13 +138,17 @@ def adopt_orphans() -> None:
     _prctl("CHILD_SUBREAPER", _PR_SET_CHILD_SUBREAPER, 1)
 
 
-def drop_capabilities() -> None:
-    """Give up every capability, for this process and all it will ever start."""
+def bound_capabilities() -> None:
+    """See to it that no program started from here on can gain a capability; this process keeps its own."""
     with open("/proc/sys/kernel/cap_last_cap", encoding="utf-8") as f:
         last = int(f.read())
     for capability in range(last + 1):
         _prctl("CAPBSET_DROP", _PR_CAPBSET_DROP, capability)
     _prctl("CAP_AMBIENT", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability."""
     _call("capset", _number("capset"), struct.pack("II", _CAPABILITY_VERSION_3, 0), bytes(24))
 
 

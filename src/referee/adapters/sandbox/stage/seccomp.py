@@ -7,6 +7,7 @@ tests use (threads, sockets of the usual families, ptys, asyncio) stays allowed.
 
 from __future__ import annotations
 
+import functools
 import struct
 
 from . import kernel
@@ -50,6 +51,7 @@ _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
 
+@functools.cache
 def program(arch: str) -> bytes:
     """The filter for `arch` (as `platform.machine()` names it). Raises `OSError` for one without a table."""
     if arch not in ("x86_64", "aarch64"):

@@ -9,9 +9,10 @@ import select
 import signal
 import socket
 
-from . import confine, init, supervise
+from . import confine, init, kernel, seccomp, supervise
 from .ground import Ground, Host, Namespaces, Owner
 
+_REST = 8  # milliseconds in which a command that was just taken has the machine to itself
 _LOWEST = 10  # descriptors of requests start here, so that arranging 0, 1, 2, … overwrites none
 
 
@@ -31,22 +32,18 @@ def serve(requests: socket.socket, ground: Ground, watched: int = -1) -> init.Ca
     """Returns None when there is nobody left to serve, and a call in the child that is to make it."""
     ended = _ends_of_children()
     _fill_low_descriptors()
+    seccomp.program(kernel.ARCH)  # which every child would have to work out otherwise
     taken, into = os.pipe()
     poll = select.poll()
-    poll.register(requests, 0)  # only its closing is of interest here
     for fd in (ended, taken, watched):
         if fd >= 0:
             poll.register(fd, select.POLLIN)
     spare = 0
     while True:
-        if spare == 0:
-            parent, spare = os.getpid(), os.fork()
-            if spare == 0:
-                os.close(taken)
-                _forget_signals()
-                return supervise.supervise(parent, requests, into, ground)
-        ready = [fd for fd, _ in poll.poll()]
-        if watched in ready or requests.fileno() in ready:
+        # A spare has the request to itself; without one, a waiting request must not wait longer.
+        poll.register(requests, select.POLLIN if spare == 0 else 0)
+        ready = dict(poll.poll(None if spare else _REST))
+        if watched in ready or ready.get(requests.fileno(), 0) & select.POLLHUP:
             return None
         if ended in ready:
             os.read(ended, 512)
@@ -54,6 +51,12 @@ def serve(requests: socket.socket, ground: Ground, watched: int = -1) -> init.Ca
         if taken in ready:
             os.read(taken, 1)
             spare = 0
+        elif spare == 0:
+            parent, spare = os.getpid(), os.fork()
+            if spare == 0:
+                os.close(taken)
+                _forget_signals()
+                return supervise.supervise(parent, requests, into, ground)
 
 
 def _ends_of_children() -> int:
