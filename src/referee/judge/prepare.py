@@ -47,7 +47,8 @@ def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], sett
     """A bench whose targets are known to fail. Raises `UsageError` or `Exhausted` with a sentence that says why not."""
     ids, commands = _kinds(run, base, targets)
     checks = (*checks_for(project, settings, run.paths(base.tree)), *_target_commands(project, settings, commands, ids))
-    bench = Bench(project=project, base=base, settings=settings, checks=checks)
+    seconds = settings.test_seconds
+    bench = Bench(project=project, base=base, settings=settings, checks=checks, test_seconds=seconds)
     demanded = [c for c in checks if c.layer is Layer.TARGET]
     _equipped(project, bool(demanded))
     failures = [_reproduced(run, bench, c) for c in demanded]

@@ -159,7 +159,8 @@ def _tampering(evidence: Evidence, report: Report) -> list[Finding]:
 
 def _canaries_failed(report: Report) -> bool:
     good = [
-        any(p.when == "call" and p.outcome == "failed" and p.raised == "AssertionError" for p in phases)
+        {p.when for p in phases} == {"setup", "call", "teardown"}
+        and any(p.when == "call" and p.outcome == "failed" and p.raised == "AssertionError" for p in phases)
         for phases in report.canaries.values()
     ]
     return len(good) == stream.CANARIES and all(good)

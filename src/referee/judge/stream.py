@@ -129,7 +129,8 @@ class _Gathered:
     def report(self, broken: str | None) -> Report:
         lists = self._lists
         finish, end = lists.get("finish", []), lists.get("end", [])
-        whole = "hello" in lists and len(finish) == 1 and len(end) == 1 and finish[0]["exit"] == end[0]
+        once = all(len(lists.get(k, ())) == 1 for k in ("hello", "finish", "end"))
+        whole = once and finish[0]["exit"] == end[0]
         if broken is None and not whole:
             broken = "the report stops before its end" if "hello" in lists else "nothing was reported"
         imports = finish[0]["imports"] if finish else {"own": (), "foreign": {}}

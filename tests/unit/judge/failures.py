@@ -99,14 +99,15 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "killed": ("import os\ndef test_kill():\n    os.kill(os.getpid(), 9)\n", ("SIGKILL", "test_kill")),
     "did not raise": (
-        "import pytest\ndef test():\n    with pytest.raises(ValueError):\n        pass\n", ("DID NOT RAISE", "ValueError")
+        "import pytest\ndef test():\n    with pytest.raises(ValueError):\n        pass\n",
+        ("DID NOT RAISE", "ValueError"),
     ),
     "group": (
         "def test():\n    raise ExceptionGroup('both', [ValueError('left'), TypeError('right')])\n",
         ("ExceptionGroup", "ValueError: left", "TypeError: right"),
     ),
     "subprocess": (
-        "import subprocess, sys\nc = [sys.executable, '-c', 'exit(4)']\ndef test():\n    subprocess.run(c, check=True)\n",
+        "import subprocess as s, sys\ndef test():\n    s.run([sys.executable, '-c', 'exit(4)'], check=True)\n",
         ("CalledProcessError", "exit status 4"),
     ),
     "mock": (
