@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
 
 from referee.domain.value import Value
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 # Git-ignore patterns. Tests, and every file through which code could steer the interpreter or the judge.
 TESTS = ("tests/", "test/", "test_*.py", "*_test.py", "conftest.py", "__snapshots__/")
@@ -26,28 +23,49 @@ JUDGE = (
 
 
 class Protection(Value):
-    """`source` are the patterns a proposal may change (empty: everything); `protected` adds to the built-in list."""
+    """`source`: the patterns a proposal may change (empty: everything); `protected` adds to the built-in list."""
 
     source: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
 
     @cached_property
-    def _guarded(self) -> GitIgnoreSpec:
-        return _spec((*TESTS, *JUDGE, *self.protected))
+    def _names(self) -> re.Pattern[str]:
+        """The patterns that look at one name at a time, which are nearly all."""
+        return _any_of(tuple(p for p in (*TESTS, *JUDGE, *self.protected) if "/" not in p.rstrip("/")))
 
     @cached_property
-    def _source(self) -> GitIgnoreSpec:
-        return _spec(tuple(p.rstrip("/") + "/" if "." not in p and "*" not in p else p for p in self.source))
+    def _places(self) -> re.Pattern[str] | None:
+        """The patterns that look at a whole path."""
+        wanted = tuple(p for p in self.protected if "/" in p.rstrip("/"))
+        return _any_of(wanted) if wanted else None
+
+    @cached_property
+    def _folders(self) -> dict[str, bool]:
+        """Whether a folder is guarded, for those asked about: a large tree asks about few, thousands of times."""
+        return {}
+
+    @cached_property
+    def _source(self) -> re.Pattern[str]:
+        return _any_of(tuple(p.rstrip("/") + "/" if "." not in p and "*" not in p else p for p in self.source))
 
     def guarded(self, path: str) -> bool:
         """Whether `path` decides about proposals and is therefore read-only while they are judged."""
-        return bool(self._guarded.match_file(path) or self._guarded.match_file(path.casefold()))
+        folded = path.casefold()
+        return self._matches(path) or (folded != path and self._matches(folded))
+
+    def _matches(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        if folder not in self._folders:
+            self._folders[folder] = bool(folder and self._names.match(folder + "/_"))
+        if self._folders[folder] or self._names.match(name):
+            return True
+        return self._places is not None and self._places.match(path) is not None
 
     def objection(self, path: str) -> str | None:
         """Why a proposal may not change `path`, with the allowed alternative; None if it may."""
         if self.guarded(path):
             return f"{path} is protected (tests and judge configuration are not the author's to change)"
-        if self.source and not self._source.match_file(path):
+        if self.source and not self._source.match(path):
             return f"{path} is outside the allowed source patterns {', '.join(self.source)}"
         return None
 
@@ -56,8 +74,20 @@ class Protection(Value):
         return tuple(sorted(p for p in paths if self.guarded(p)))
 
 
-def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    # Imported here: building the command line's help must not pay for it.
-    from pathspec import GitIgnoreSpec
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression for all patterns: asked for every path of a tree, one by one they would cost seconds.
 
-    return GitIgnoreSpec.from_lines(patterns)
+    Raises `ValueError` for a negated pattern: an exception to a protection would be a hole in it.
+    """
+    # Imported here: building the command line's help must not pay for it.
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    parts = []
+    for pattern in patterns:
+        regex, include = GitIgnoreSpecPattern.pattern_to_regex(pattern)
+        if include is False:
+            raise ValueError(f"{pattern!r} is negated; a protection has no exceptions")
+        if regex is not None:
+            parts.append("(?:" + re.sub(r"\(\?P<\w+>", "(?:", str(regex)) + ")")
+    return re.compile("|".join(parts) or r"(?!)", re.DOTALL)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from referee.domain.paths import objection
-from referee.domain.protection import Protection
+from referee.domain.protection import JUDGE, TESTS, Protection
 
 
 @pytest.mark.parametrize(
@@ -56,3 +59,17 @@ def test_the_users_own_patterns_add_to_the_list() -> None:
     assert protection.guarded("golden/x/y.txt")
     assert protection.guarded("db/schema.sql")
     assert protection.guarded("conftest.py")
+
+
+USERS = ("golden/**", "*.sql", "/a.py", "src/b")
+PART = st.sampled_from(
+    ["tests", "src", "a.py", "b", "conftest.py", "x.pth", "test_a.py", "golden", ".git", "pytest", "x.sql", ".env",
+     ".env.local", "requirements-dev.txt", "id_rsa.pub", "a.so", "Tests", "TEST_A.py", "x.dist-info", "METADATA"]
+)  # fmt: skip
+
+
+@given(st.lists(PART, min_size=1, max_size=4).map("/".join))
+def test_the_quick_answer_is_the_one_of_git_ignore_rules(path: str) -> None:
+    rules = GitIgnoreSpec.from_lines((*TESTS, *JUDGE, *USERS))
+    expected = rules.match_file(path) or rules.match_file(path.casefold())
+    assert Protection(protected=USERS).guarded(path) is bool(expected)
