@@ -163,9 +163,9 @@ def test_odd_bytes_come_back_as_they_are(box: Box) -> None:
 
 
 def test_time_is_limited(box: Box) -> None:
-    ended = box.sh("echo before; sleep 60", limits=quick(0.3))
+    ended = box.sh("echo before; sleep 60", limits=quick(1.5))
     assert (ended.exit_code, ended.killed_by, ended.stdout) == (None, "wall", b"before\n")
-    assert 300 <= ended.duration_ms < 3_000
+    assert 1_500 <= ended.duration_ms < 6_000
 
 
 def test_cpu_time_is_limited(box: Box) -> None:

@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from referee.adapters.sandbox.bare import BareSandbox
 from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
@@ -36,6 +37,7 @@ class Examined(Value):
     why_not: str = ""
     level: Level
     probes: Mapping[str, str] = {}
+    advice: str = ""
 
 
 class Choice(Value):
@@ -57,6 +59,11 @@ def choose(*, allow_degraded: bool, everything: bool = False) -> Choice:
         examined.append(Examined(name="bare", usable=allow_degraded, why_not=why, level=Level.NONE))
     chosen = next((e.name for e in examined if e.usable), "")
     return Choice(backends=tuple(examined), chosen=chosen)
+
+
+def survey() -> dict[str, Any]:
+    """Every backend examined now: the document of `referee doctor --json`."""
+    return choose(allow_degraded=False, everything=True).model_dump(mode="json")
 
 
 def open_sandbox(*, allow_degraded: bool, cache_dir: str) -> Sandbox:
@@ -88,12 +95,14 @@ def _examine(name: str) -> Examined:
         sandbox.close()
     failed = [f"{probe}: {said}" for probe, said in probes.items() if said != OK]
     level = Level.FULL if not failed else Level.NONE
-    return Examined(name=name, usable=not failed, why_not="; ".join(failed), level=level, probes=probes)
+    advice = _ADVICE[name] if failed else ""
+    why_not = "; ".join(failed)
+    return Examined(name=name, usable=not failed, why_not=why_not, level=level, probes=probes, advice=advice)
 
 
 def _refusal(choice: Choice) -> str:
     lines = ["nothing on this machine isolates commands well enough:"]
-    lines += [f"  {e.name}: {e.why_not}\n    to mend it: {_ADVICE[e.name]}" for e in choice.backends]
+    lines += [f"  {e.name}: {e.why_not}\n    to mend it: {e.advice}" for e in choice.backends]
     lines.append("--allow-degraded runs commands without isolation; do that only with code you trust")
     return "\n".join(lines)
 

@@ -139,8 +139,6 @@ def _become(request: Request, files: Files) -> Call:
     confine.offer_to_the_oom_killer()
     confine.arrange(files.standard(request))
     confine.limit(request.bounds)
-    os.environ.clear()
-    os.environ.update(request.env)
     return request.argv
 
 
