@@ -34,6 +34,8 @@ class RuffCheck(Check):
         """A JSON list, and an exit code that agrees with it."""
         try:
             listed = json.loads(execution.stdout)
+            if not isinstance(listed, list):
+                return self.unreadable(execution)
             found = tuple(self._finding(entry) for entry in listed)
         except (ValueError, TypeError, KeyError, AttributeError):
             return self.unreadable(execution)
