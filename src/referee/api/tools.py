@@ -47,7 +47,7 @@ def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None
 
 def doctor(cache: str = "") -> DoctorReport:
     """What this machine can isolate, probed now."""
-    found: Mapping[str, Any] = sandboxes.survey()  # type: ignore[attr-defined]
+    found: Mapping[str, Any] = sandboxes.survey()
     return DoctorReport.model_validate({**found, "user_file": user_path()})
 
 

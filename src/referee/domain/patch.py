@@ -38,7 +38,7 @@ class Patch(Value):
         for c in self.changes:
             kind = b"d" if c.after is None else b"x" if c.after.executable else b"f"
             data = b"" if c.after is None else c.after.data
-            name = c.path.encode()
+            name = c.path.encode("utf-8", "surrogateescape")
             h.update(b"%s %d %d\0%s%s" % (kind, len(name), len(data), name, data))
         return h.hexdigest()
 

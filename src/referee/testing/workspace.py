@@ -108,7 +108,7 @@ class FakeWorkspace:
 
     def rollback(self, run_id: str) -> Restoration:
         """Three states: ours goes back, the old stays, anything else is kept."""
-        before, after = self._landed.get(run_id, ({}, {}))
+        before, after = self._landed.pop(run_id, ({}, {}))
         restored: list[str] = []
         unchanged: list[str] = []
         kept: list[str] = []

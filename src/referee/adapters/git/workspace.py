@@ -10,6 +10,7 @@ from referee.adapters.git.base import Bases, collapse, listed
 from referee.adapters.git.entry import EXECUTABLE
 from referee.adapters.git.git import Git
 from referee.adapters.git.landing import Landings, patch_between
+from referee.adapters.git.listed import Listed
 from referee.adapters.git.names import decode, encode, shown
 from referee.adapters.git.objects import Objects
 from referee.adapters.git.private import Private, refused
@@ -62,7 +63,7 @@ class GitWorkspace:
         self._camera = Camera(self._repository, self._private, extra)
         self._bases = Bases(self._private, owner)
         self._landings = Landings(self._folder, self._private, self._objects, self._records, point)
-        self._listed: dict[str, tuple[tuple[bytes, str], ...]] = {}
+        self._listed: dict[str, Listed] = {}
         self._protected: dict[tuple[str, Callable[[str], bool]], tuple[str, ...]] = {}
 
     @property
@@ -99,12 +100,12 @@ class GitWorkspace:
         if key not in self._protected:
             if len(self._protected) >= REMEMBERED:
                 self._protected.clear()
-            self._protected[key] = collapse(self._files(tree), protected)
+            self._protected[key] = collapse(self._list(tree).files.items(), protected)
         return Base(tree=tree, path=decode(path), mount_at=self.root, protected=self._protected[key])
 
     def paths(self, tree: str) -> tuple[str, ...]:
         """All files and symlinks in `tree`, sorted."""
-        return tuple(sorted(decode(path) for path, _ in self._files(tree)))
+        return self._list(tree).paths
 
     def read(self, tree: str, path: str) -> bytes | None:
         """The bytes of a regular file in `tree`, verified; None if there is none."""
@@ -122,9 +123,12 @@ class GitWorkspace:
         """The tree that `patch` makes of `tree`. Raises `Rejected` with every path that does not fit."""
         self._folder.check()
         try:
-            return applied(patch, tree, trees=self._trees, objects=self._objects, root=self._folder)
+            after = applied(patch, tree, trees=self._trees, objects=self._objects, root=self._folder)
         except OSError as error:
             raise refused(error, self._private.path) from error
+        if tree in self._listed and after not in self._listed:
+            self._remember(after, self._listed[tree].patched(patch))
+        return after
 
     def diff(self, before: str, after: str) -> bytes:
         """A patch between two trees that `git apply` takes, computed from bytes."""
@@ -175,9 +179,12 @@ class GitWorkspace:
         self._objects.close()
         self._folder.close()
 
-    def _files(self, tree: str) -> tuple[tuple[bytes, str], ...]:
+    def _list(self, tree: str) -> Listed:
         if tree not in self._listed:
-            if len(self._listed) >= REMEMBERED:
-                self._listed.clear()
-            self._listed[tree] = tuple(listed(self._private, tree))
+            self._remember(tree, Listed(dict(listed(self._private, tree))))
         return self._listed[tree]
+
+    def _remember(self, tree: str, found: Listed) -> None:
+        if len(self._listed) >= REMEMBERED:
+            del self._listed[next(iter(self._listed))]
+        self._listed[tree] = found
