@@ -60,6 +60,18 @@ def gather(trees: Iterable[ast.AST]) -> Gathered:
     return found
 
 
+def merged(parts: Iterable[Gathered]) -> Gathered:
+    """Several files' ingredients as one, in order."""
+    found = Gathered()
+    for part in parts:
+        for one in ("names", "functions", "numbers", "strings", "keys", "exceptions", "plain"):
+            getattr(found, one).update(getattr(part, one))
+        for group in ("attributes", "keywords"):
+            for name, members in getattr(part, group).items():
+                getattr(found, group).setdefault(name, {}).update(members)
+    return found
+
+
 def _note(node: ast.AST, found: Gathered) -> None:
     match node:
         case ast.Name(id=name):

@@ -15,6 +15,9 @@ Suspicion = Mapping[str, Mapping[int, float]]  # path -> line -> 0 to 1
 
 _FRAME = 0.9  # of a line the failure passed through, when no lines are known
 _NAMED, _IMPORTED = 0.5, 0.2  # of a whole region, then
+# Only a failing test has its values shown, so these always look guilty.
+_SHOWING = {"__repr__": "repr", "__str__": "str", "__format__": "format"}
+_SHOWN = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +80,9 @@ def _factor(position: int, score: float, heat: Heat) -> float:
 
 def _boost(region: Region, clues: Clues) -> float:
     boost = 1.25 if _named(region, clues) else 1.0
+    shows = _SHOWING.get(region.name.rpartition(".")[2])
+    if shows is not None and shows not in clues.words:
+        return _SHOWN
     for finding in clues.findings:
         inside = [depth for depth, f in enumerate(reversed(finding.frames)) if _holds(region, f.path, f.line)]
         if inside:

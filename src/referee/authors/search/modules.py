@@ -13,6 +13,7 @@ class Modules:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_tail: dict[str, list[str]] = {}
+        self._imported: dict[str, tuple[str, ...]] = {}
         for path in paths:
             if path.endswith(".py"):
                 stem = path.removesuffix(".py").removesuffix("/__init__")
@@ -26,8 +27,10 @@ class Modules:
 
     def imported(self, path: str, tree: ast.Module) -> tuple[str, ...]:
         """The repository's files that a module at `path` imports, in order."""
-        found = (self.find(name) for name in _names(path, tree))
-        return tuple(dict.fromkeys(f for f in found if f is not None and f != path))
+        if path not in self._imported:
+            found = (self.find(name) for name in dict.fromkeys(_names(path, tree)))
+            self._imported[path] = tuple(dict.fromkeys(f for f in found if f is not None and f != path))
+        return self._imported[path]
 
     def closure(self, starts: Iterable[str], load: Callable[[str], ast.Module | None], limit: int) -> tuple[str, ...]:
         """Files reached from `starts` by imports, nearest first, the starts themselves left out."""

@@ -9,7 +9,7 @@ from itertools import chain
 
 from referee.authors.search.clues import Clues, clues
 from referee.authors.search.generate import Heat, Hot
-from referee.authors.search.ingredients import BUILTIN_EXCEPTIONS, Ingredients, gather
+from referee.authors.search.ingredients import BUILTIN_EXCEPTIONS, Gathered, Ingredients, gather, merged
 from referee.authors.search.localise import Lines, Ranked, Suspicion, from_frames, ochiai, rank
 from referee.authors.search.modules import Modules
 from referee.authors.search.regions import FUNCTIONS, Region, regions
@@ -39,22 +39,27 @@ class Tree:
     paths: tuple[str, ...]
     read: Callable[[str], bytes | None]
     allowed: Callable[[str], bool]
-    data: dict[str, bytes] = field(default_factory=dict)
     _sources: dict[str, Source | None] = field(default_factory=dict)
+    _gathered: dict[str, Gathered] = field(default_factory=dict)
 
     def source(self, path: str) -> Source | None:
         """A file as source; None if it is missing or is not valid Python."""
         if path not in self._sources:
             data = self.read(path)
             self._sources[path] = None if data is None else Source.load(path, data)
-            if data is not None:
-                self.data[path] = data
         return self._sources[path]
 
     def module(self, path: str) -> ast.Module | None:
         """A file's tree."""
         source = self.source(path)
         return source.tree if source else None
+
+    def gathered(self, path: str) -> Gathered:
+        """What a file mentions."""
+        if path not in self._gathered:
+            module = self.module(path)
+            self._gathered[path] = gather([module] if module is not None else [])
+        return self._gathered[path]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,10 +145,10 @@ def _assigns(region: Region, names: set[str]) -> bool:
 
 
 def _ingredients(tree: Tree, modules: Modules, source: Source, known: Clues) -> Ingredients:
-    near = [tree.module(p) for p in modules.imported(source.path, source.tree)[:_MOST_NEIGHBOURS]]
+    near = modules.imported(source.path, source.tree)[:_MOST_NEIGHBOURS]
     return Ingredients(
-        here=gather([source.tree]),
-        near=gather(m for m in near if m is not None),
+        here=tree.gathered(source.path),
+        near=merged(map(tree.gathered, near)),
         tests=known.tests,
         blamed=known.blamed,
         exceptions=tuple(dict.fromkeys((*known.errors, *BUILTIN_EXCEPTIONS))),

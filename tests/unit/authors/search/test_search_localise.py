@@ -102,6 +102,15 @@ def test_names_in_the_failing_test_or_the_task_text_count() -> None:
     assert names(looked(files, **same, text="`unrelated` is off by one"))[0] == ("unrelated", 15)
 
 
+def test_code_that_runs_only_to_show_a_failure_is_not_blamed_for_it() -> None:
+    text = "class Box:\n    def size(self):\n        return 1\n\n    def __repr__(self):\n        return 'Box'\n"
+    files = {"shop/prices.py": text, "tests/test_prices.py": "def test_tax():\n    assert Box().size() == 2\n"}
+    facts = {"failing": (lines(3, 6),), "passing": (lines(3), lines(3))}
+    assert names(looked(files, **facts))[0] == ("Box.size", 2)
+    files["tests/test_prices.py"] = "def test_tax():\n    assert repr(Box()) == 'box'\n"
+    assert names(looked(files, **facts))[0] == ("Box.__repr__", 5)
+
+
 def test_without_a_spectrum_imports_and_frames_say_where() -> None:
     """An import error or a crash of the tracer leaves no lines."""
     frame = Frame(path="shop/prices.py", line=12, function="tax")

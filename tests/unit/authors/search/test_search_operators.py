@@ -29,7 +29,7 @@ IN_BODY = [
     ("grouping", "x = (a + b) / 2", "x = a + b / 2"),
     ("sign", "x = -a", "x = a"),
     ("sign", "x = not a", "x = a"),
-    ("squared", "x = b - a", "x = b - a ** 2"),
+    ("squared", "x = b - a", "x = b - a**2"),
     ("other_term", "x = a * 2", "x = (a - b) * 2"),
     ("number", "x = a + 3", "x = a + 4"),
     ("number", "x = a * 0.7", "x = a * 0.07"),

@@ -110,7 +110,7 @@ def squared(site: Site) -> Iterator[Suggestion]:
     node = site.node
     assert isinstance(node, ast.Name)
     if isinstance(node.ctx, ast.Load) and isinstance(site.parent, ast.BinOp | ast.Compare):
-        for text in (f"{node.id} ** 2", f"-{node.id}", f"abs({node.id})"):
+        for text in (f"{node.id}**2", f"-{node.id}", f"abs({node.id})"):
             yield site.replace(node, text)
 
 
