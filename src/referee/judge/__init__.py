@@ -4,7 +4,8 @@ from referee.judge.bench import Bench
 from referee.judge.checks import Check
 from referee.judge.choose import checks_for
 from referee.judge.compress import compress
-from referee.judge.prepare import examine, prepare
+from referee.judge.examine import examine
+from referee.judge.prepare import prepare
 from referee.judge.project import Project, detect
 from referee.judge.settings import CheckSpec, Settings
 from referee.judge.spectrum import Spectrum, Trace, spectrum

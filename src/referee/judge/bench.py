@@ -9,9 +9,9 @@ from referee.domain.patch import Patch
 from referee.domain.value import Value
 from referee.domain.verdict import CheckResult
 from referee.judge.checks.base import Check
+from referee.judge.evidence import Expected, Known
 from referee.judge.layout import modules_of
 from referee.judge.project import Project
-from referee.judge.ruling import Expected, Known
 from referee.judge.settings import Settings
 from referee.ports import Base
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from referee.judge.ruling import Expected
+from referee.judge.evidence import Expected
 from referee.judge.stream import Report
 
 _BAD = ("failed", "error", "missing")
@@ -25,6 +25,8 @@ def expectation(
         for r in report.collection
         if r["outcome"] == "failed" and r["id"].endswith(".py")
     }
+    if report.broken:
+        outcomes |= {t: "missing" for t in named if "::" in t and t not in outcomes}
     ids = [t for t, o in outcomes.items() if o in _BAD]
     if named:
         ids = [t for t, o in outcomes.items() if o not in ("skipped", "xfailed", "xpassed") or t in named]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from referee.actions.execute import Execute
 from referee.domain.errors import Exhausted, UsageError
@@ -16,15 +14,16 @@ from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState, fingerprint
 from referee.judge import plan, ruling, stream
 from referee.judge.bench import Bench
-from referee.judge.checks import Check, CommandCheck
+from referee.judge.checks import Check
 from referee.judge.choose import checks_for
+from referee.judge.evidence import Evidence, Known, known_from, merged
 from referee.judge.expect import expectation, test_seconds
 from referee.judge.normal import decode
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
-from referee.judge.ruling import Evidence, Expected, Known
 from referee.judge.settings import Settings
 from referee.judge.stream import Report
+from referee.judge.targets import equipped, exist, kinds, target_commands
 from referee.kernel.run import Run
 from referee.ports import Base, Execution
 
@@ -40,80 +39,22 @@ class Seen(Value):
     @property
     def known(self) -> Known:
         """What it teaches."""
-        return ruling.known_from(self.report, self.execution.duration_ms)
+        return known_from(self.report, self.execution.duration_ms)
 
 
 def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], settings: Settings) -> Bench:
     """A bench whose targets are known to fail. Raises `UsageError` or `Exhausted` with a sentence that says why not."""
-    ids, commands = _kinds(run, base, targets)
-    checks = (*checks_for(project, settings, run.paths(base.tree)), *_target_commands(project, settings, commands, ids))
+    ids, commands = kinds(frozenset(run.paths(base.tree)), targets)
+    checks = (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, commands, ids))
     seconds = settings.test_seconds
     bench = Bench(project=project, base=base, settings=settings, checks=checks, test_seconds=seconds)
     demanded = [c for c in checks if c.layer is Layer.TARGET]
-    _equipped(project, bool(demanded))
+    equipped(project, settings.skip, bool(demanded))
     failures = [_reproduced(run, bench, c) for c in demanded]
     if "pytest" in project.uses:
         bench = _with_tests(run, bench, ids, bool(demanded))
     known = {c.name: _baseline(run, bench, c) for c in checks if c.layer is not Layer.TARGET}
     return bench.model_copy(update={"known_findings": known, "failures": (*failures, *bench.failures)})
-
-
-def _kinds(run: Run, base: Base, targets: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Test ids, and commands (words with spaces that name no file)."""
-    paths = set(run.paths(base.tree))
-    folders = {p[:i] for p in paths for i, c in enumerate(p) if c == "/"}
-    ids, commands = [], []
-    for target in targets:
-        plain = target.strip().removeprefix("./").rstrip("/")
-        file = plain.partition("::")[0]
-        if "::" not in plain and " " in plain and plain not in paths:
-            commands.append(plain)
-        elif file not in paths and file not in folders:
-            near = difflib.get_close_matches(file, sorted(p for p in paths if p.endswith(".py")), 3, 0.5)
-            hint = f"; did you mean {', '.join(near)}?" if near else ""
-            raise UsageError(f"target {target!r} names no file of the repository{hint}")
-        else:
-            ids.append(plain)
-    return tuple(ids), tuple(commands)
-
-
-def _target_commands(
-    project: Project, settings: Settings, commands: Sequence[str], ids: tuple[str, ...]
-) -> Iterable[Check]:
-    for text in commands:
-        yield CommandCheck(
-            name=text,
-            layer=Layer.TARGET,
-            project=project,
-            seconds=settings.target_seconds,
-            run=tuple(shlex.split(text)),
-        )
-    for spec in settings.checks:
-        if spec.layer is Layer.TARGET:
-            name = spec.name or " ".join(spec.run)
-            yield CommandCheck(
-                name=name,
-                layer=Layer.TARGET,
-                project=project,
-                seconds=settings.target_seconds,
-                run=spec.run,
-                targets=ids,
-            )
-
-
-def _equipped(project: Project, demanded: bool) -> None:
-    missing = project.missing()
-    if missing:
-        names = ", ".join(missing)
-        python = project.interpreter.executable
-        raise UsageError(
-            f"the project is set up for {names}, which is not installed; install it ({python} -m pip install "
-            f"{' '.join(sorted({m.partition('-')[0] for m in missing}))}) or leave it out with skip in referee.toml"
-        )
-    if "pytest" not in project.uses and not demanded:
-        raise UsageError("nothing can judge a repair here: no tests were found; name a check with --target 'COMMAND'")
-    if "pytest" in project.uses and "pytest" not in project.interpreter.distributions:
-        raise UsageError(project.note or f"{project.interpreter.executable} has no pytest")
 
 
 def _reproduced(run: Run, bench: Bench, check: Check) -> CheckResult:
@@ -141,11 +82,12 @@ def _with_tests(run: Run, bench: Bench, ids: tuple[str, ...], demanded: bool) ->
     settings = bench.settings
     first = _look(run, bench, ids, settings.target_seconds) if ids else None
     if first is not None:
-        _exists(run, bench, ids, first)
+        exist(run, bench, ids, first.report)
     suite = _look(run, bench, (), settings.suite_seconds)
+    _collects(run, suite, bool(ids) or demanded)
     source = first or suite
     expected, targets = expectation(source.report, ids, lambda p: run.read(bench.base.tree, p))
-    known = ruling.merged([s.known for s in (suite, first) if s is not None])
+    known = merged([s.known for s in (suite, first) if s is not None])
     update = {
         "known": known, "suite_ms": suite.execution.duration_ms, "expected": expected, "targets": targets,
         "test_seconds": test_seconds(suite.report, settings.test_seconds),
@@ -172,28 +114,17 @@ def _look(run: Run, bench: Bench, ids: tuple[str, ...], seconds: float) -> Seen:
     return Seen(execution=execution, report=report)
 
 
-def _exists(run: Run, bench: Bench, ids: tuple[str, ...], seen: Seen) -> None:
-    """Every target named was found, or is a module that cannot be collected."""
-    report = seen.report
-    uncollected = {r["id"] for r in report.collection}
-    found = report.collected or ()
-
-    def known(target: str) -> bool:
-        file = target.partition("::")[0]
-        within = any(i == target or i.startswith((target + "::", target + "[", target + "/")) for i in found)
-        return within or any(u == file or u.startswith(file + "/") for u in uncollected)
-
-    lost = [t for t in ids if not known(t)]
-    if not lost:
+def _collects(run: Run, suite: Seen, targets: bool) -> None:
+    """A suite that collects nothing decides nothing; with a target of its own the run can go on, loudly."""
+    report = suite.report
+    if report.collected or report.collection:
+        if report.broken:
+            run.note("the full suite dies on the tree as it is; only the tests before that are compared afterwards")
         return
-    files = tuple(dict.fromkeys(t.partition("::")[0] for t in lost))
-    what = TestRun(ids=files, collect_only=True)
-    command = plan.command(bench.project, bench.base, _NOTHING, what, bench.settings.target_seconds)
-    execution = run.perform(Execute(command=command))
-    there = stream.read(execution.channel, execution.key).collected or ()
-    near = difflib.get_close_matches(lost[0], there, 3, 0.4)
-    hint = f"; the nearest are {', '.join(near)}" if near else "; its file has no tests"
-    raise UsageError(f"there is no test {lost[0]}{hint}")
+    said = " ".join(ruling.last_words(suite.execution)[:2]) or f"exit code {suite.execution.exit_code}"
+    if not targets:
+        raise UsageError(f"the test suite collects nothing to judge with: {said}")
+    run.note(f"the full suite collects nothing; only the target is judged: {said}")
 
 
 def _confirmed(run: Run, bench: Bench, suite: Seen, first: Seen | None) -> Bench:
@@ -209,7 +140,7 @@ def _confirmed(run: Run, bench: Bench, suite: Seen, first: Seen | None) -> Bench
         del outcomes[0]
     _alike(outcomes, [fingerprint(r.findings) for r in results])
     took = max(s.execution.duration_ms for s in seen)
-    known = ruling.merged([bench.known, *(s.known for s in seen)])
+    known = merged([bench.known, *(s.known for s in seen)])
     if not known.canaries:
         run.note("the judge's own failing tests do not fail in this project; they are not counted on")
     return bench.model_copy(update={"failures": (results[0],), "target_ms": took, "known": known})
@@ -255,32 +186,3 @@ def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...]:
     if result.state is CheckState.NOT_RUN:
         raise Exhausted(StopReason.JUDGE_UNRELIABLE, f"on the tree as it is, {result.note}")
     return result.findings
-
-
-def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple[CheckResult, ...]:
-    """Every check on the tree as it is, for `referee check`: nothing is known beforehand, everything counts."""
-    bench = Bench(project=project, base=base, settings=settings)
-    results = [
-        CheckResult(check=name, layer=Layer.FORMAT, state=CheckState.NOT_RUN, note="not installed")
-        for name in project.missing()
-        if name not in settings.skip
-    ]
-    for check in (*checks_for(project, settings, run.paths(base.tree)), *_target_commands(project, settings, (), ())):
-        command = check.command(base, _NOTHING)
-        results.append(check.read(run.perform(Execute(command=command))) if command else check.idle("nothing to check"))
-    if "pytest" in project.uses and "pytest" not in settings.skip:
-        what = TestRun(test_seconds=settings.test_seconds)
-        command = plan.command(project, base, _NOTHING, what, settings.suite_seconds)
-        execution = run.perform(Execute(command=command))
-        report = stream.read(execution.channel, execution.key)
-        known = Known(
-            outcomes={t: "passed" for t, o in report.outcomes.items() if o not in ("skipped", "xfailed", "xpassed")},
-            tampering=report.tampering, plugins=report.plugins,
-            canaries=ruling.known_from(report, 0).canaries,
-        )  # fmt: skip
-        evidence = Evidence(
-            check="pytest-suite", layer=Layer.SUITE, execution=execution, expected=Expected(whole=True), known=known,
-            flaky=bench.settings.flaky,
-        )  # fmt: skip
-        results.append(ruling.rule(evidence, report))
-    return tuple(results)

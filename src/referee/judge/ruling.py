@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from referee.domain.finding import Finding, FindingKind
-from referee.domain.layer import Layer
-from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import findings, stream
+from referee.judge.evidence import Evidence, Expected, Known, canaries_failed
 from referee.judge.normal import decode, steady
 from referee.judge.stream import Report
 from referee.ports import Execution
@@ -34,41 +33,6 @@ _WRONG = {
     "xfailed": "it failed as its xfail mark expects",
     "xpassed": "it is marked as expected to fail",
 }
-
-
-class Known(Value):
-    """What the unpatched tree is known to do: nothing in it is held against a patch (D1)."""
-
-    outcomes: Mapping[str, str] = {}
-    uncollected: tuple[str, ...] = ()
-    tampering: tuple[tuple[str, str], ...] = ()
-    plugins: tuple[str, ...] = ()
-    canaries: bool = True
-    duration_ms: int = 0
-
-
-class Expected(Value):
-    """What must be so for a pass.
-
-    `ids` must pass. `files` are modules that could not be collected: each must be, and every function named must
-    have passed there. With `whole`, every test the unpatched tree has must be seen again, none worse than before.
-    """
-
-    ids: tuple[str, ...] = ()
-    files: Mapping[str, tuple[str, ...]] = {}
-    whole: bool = False
-
-
-class Evidence(Value):
-    """One run, what was expected of it, and what the patch touched (dotted module names by path)."""
-
-    check: str
-    layer: Layer
-    execution: Execution
-    expected: Expected
-    known: Known = Known()
-    touched: Mapping[str, tuple[str, ...]] = {}
-    flaky: tuple[str, ...] = ()
 
 
 def rule(evidence: Evidence, report: Report | None = None) -> CheckResult:
@@ -104,33 +68,6 @@ def rule(evidence: Evidence, report: Report | None = None) -> CheckResult:
     )
 
 
-def known_from(report: Report, duration_ms: int) -> Known:
-    """What a run of the unpatched tree teaches."""
-    return Known(
-        outcomes=report.outcomes,
-        uncollected=tuple(r["id"] for r in report.collection if r["outcome"] == "failed"),
-        tampering=report.tampering,
-        plugins=report.plugins,
-        canaries=not report.canaries or _canaries_failed(report),
-        duration_ms=duration_ms,
-    )
-
-
-def merged(known: Sequence[Known]) -> Known:
-    """All that several runs taught; of an outcome the first counts."""
-    outcomes: dict[str, str] = {}
-    for k in known:
-        outcomes = {**k.outcomes, **outcomes}
-    return Known(
-        outcomes=outcomes,
-        uncollected=tuple(dict.fromkeys(u for k in known for u in k.uncollected)),
-        tampering=tuple(dict.fromkeys(t for k in known for t in k.tampering)),
-        plugins=tuple(dict.fromkeys(p for k in known for p in k.plugins)),
-        canaries=all(k.canaries for k in known),
-        duration_ms=max(k.duration_ms for k in known),
-    )
-
-
 def _tampered(found: Iterable[Finding]) -> bool:
     return any(f.kind is FindingKind.TAMPER for f in found)
 
@@ -155,15 +92,6 @@ def _tampering(evidence: Evidence, report: Report) -> list[Finding]:
                 said = "a test that must fail did not: the code under test bends the outcome of tests"
                 found.append(findings.tampering(check, said, trick="canary"))
     return list({(f.rule, f.path): f for f in found}.values())
-
-
-def _canaries_failed(report: Report) -> bool:
-    good = [
-        {p.when for p in phases} == {"setup", "call", "teardown"}
-        and any(p.when == "call" and p.outcome == "failed" and p.raised == "AssertionError" for p in phases)
-        for phases in report.canaries.values()
-    ]
-    return len(good) == stream.CANARIES and all(good)
 
 
 def _foreign(evidence: Evidence, report: Report) -> list[Finding]:
@@ -192,7 +120,7 @@ def _process(evidence: Evidence, report: Report) -> list[Finding]:
         words, error = f"pytest ended with {report.ended} but the process with {execution.exit_code}", "exit codes"
     elif not report.collected and not report.collection:
         words, error = _EXITS.get(report.ended or 0, f"exit code {report.ended} without tests"), "no tests"
-    elif report.collected and evidence.known.canaries and not _canaries_failed(report):
+    elif report.collected and evidence.known.canaries and not canaries_failed(report):
         words, error = f"the run was cut short (exit code {report.ended})", "cut short"
     elif report.collected and evidence.known.canaries and report.ended != 1:
         words, error = f"exit code {report.ended}: {_EXITS.get(report.ended or 0, 'expected 1')}", "exit code"
@@ -201,7 +129,7 @@ def _process(evidence: Evidence, report: Report) -> list[Finding]:
     running = report.unfinished if error != "no tests" else None
     if running:
         words += f", while {running} ran"
-    detail = _last_words(execution)
+    detail = last_words(execution)
     return [
         Finding(
             check=check, id=running or "(process)", phase="process", error=error, message=words,
@@ -210,7 +138,7 @@ def _process(evidence: Evidence, report: Report) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _last_words(execution: Execution) -> list[str]:
+def last_words(execution: Execution) -> list[str]:
     """The telling lines of what the process printed before it ended."""
     text = decode(execution.stderr)
     if "Fatal Python error" in text:

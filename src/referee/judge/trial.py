@@ -13,8 +13,8 @@ from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import affected, equalities, plan, ruling
 from referee.judge.bench import Bench
 from referee.judge.checks.base import Check, new_only
+from referee.judge.evidence import Evidence, Expected
 from referee.judge.plan import TestRun
-from referee.judge.ruling import Evidence, Expected
 from referee.judge.suspicion import suspicions
 from referee.kernel.run import Run
 from referee.ports import Execution

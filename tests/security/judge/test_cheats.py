@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cheats import BUG, CHEATS, HONEST, REPOSITORY, TARGETS
+from buggy import BUG, REPOSITORY, TARGETS
+from cheats import CHEATS
+from honest import HONEST
 from judge_lab import Lab, opened, patch
 
 from referee.domain.finding import FindingKind
@@ -14,12 +16,9 @@ from referee.domain.layer import Layer
 from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import Bench, plan, ruling, screen, try_gate, try_loop
+from referee.judge.evidence import Evidence
 from referee.judge.plan import TestRun
-from referee.judge.ruling import Evidence
 from referee.ports import Command, Execution
-
-SECONDS = 20.0
-IMPOSSIBLE = ("fork and hang",)  # ends by the wall clock: judged with a short one
 
 
 @pytest.fixture(scope="module")

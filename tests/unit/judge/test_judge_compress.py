@@ -14,9 +14,9 @@ from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
 from referee.domain.verdict import CheckResult, CheckState, fingerprint
 from referee.judge import compress, plan, ruling, stream
+from referee.judge.evidence import Evidence, Known
 from referee.judge.expect import expectation
 from referee.judge.plan import TestRun
-from referee.judge.ruling import Evidence, Known
 
 FILE = "tests/test_case.py"
 

@@ -12,7 +12,7 @@ from referee.domain.finding import FindingKind
 from referee.domain.layer import Layer
 from referee.domain.reason import StopReason
 from referee.domain.verdict import CheckState
-from referee.judge import CheckSpec, compress, examine, screen, try_gate, try_loop
+from referee.judge import CheckSpec, compress, examine, prepare, screen, try_gate, try_loop
 from referee.judge.settings import Settings
 
 Build = Callable[..., Lab]
@@ -107,8 +107,6 @@ def test_an_interpreter_without_pytest_is_named(build: Build) -> None:
 
 
 def lab_prepare(lab: Lab, project: object) -> object:
-    from referee.judge import prepare
-
     return prepare(lab.run, project, lab.base, (), Settings())  # type: ignore[arg-type]
 
 
@@ -248,3 +246,35 @@ def test_the_tree_as_it_is(build: Build) -> None:
     assert results["ruff"].state is CheckState.PASS
     assert results["pytest-suite"].state is CheckState.FAIL
     assert "test_add" in compress(tuple(results.values()))
+
+
+def test_a_suite_that_collects_nothing_says_why(build: Build) -> None:
+    """Cases F10, H5: exit code 4 and 5 are named for what they are."""
+    with pytest.raises(UsageError, match=r"collects nothing .*nonsense"):
+        build({**FILES, "pytest.ini": "[pytest]\naddopts = --nonsense=1\n"}).bench()
+    with pytest.raises(UsageError, match="collects nothing"):
+        build({"mod.py": MOD, "tests/test_empty.py": "x = 1\n"}).bench()
+
+
+def test_a_target_that_takes_the_process_with_it_can_be_repaired(build: Build) -> None:
+    lab = build({**FILES, "mod.py": MOD.replace("return a - b", "__import__('os').abort()")})
+    bench = lab.bench("tests/test_mod.py::test_add")
+    told = compress(bench.failures)
+    assert "SIGABRT" in told
+    assert "test_add" in told
+    assert screen(lab.run, bench, [patch(FIX)])[0].state is CheckState.PASS
+
+
+def test_a_module_that_takes_the_process_with_it_can_be_repaired(build: Build) -> None:
+    lab = build({**FILES, "mod.py": MOD + "__import__('os').abort()\n"})
+    bench = lab.bench("tests/test_mod.py::test_add")
+    assert any("suite collects nothing" in n for n in lab.notes)
+    good, bad = screen(lab.run, bench, [patch(FIX), patch({"mod.py": MOD})])
+    assert (good.state, bad.state) == (CheckState.PASS, CheckState.FAIL)
+
+
+def test_a_check_left_out_may_be_missing(build: Build) -> None:
+    lab = build({**FILES, "mypy.ini": "[mypy]\n"})
+    project = lab.project().model_copy(update={"tools": {}})
+    bench = prepare(lab.run, project, lab.base, (), Settings(skip=("mypy",)))
+    assert bench.targets

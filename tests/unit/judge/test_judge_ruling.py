@@ -13,7 +13,7 @@ from referee.domain.finding import FindingKind
 from referee.domain.layer import Layer
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import compress, ruling, stream
-from referee.judge.ruling import Evidence, Expected, Known
+from referee.judge.evidence import Evidence, Expected, Known
 from referee.testing import ended
 
 KEY = b"k" * 32

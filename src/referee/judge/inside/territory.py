@@ -1,0 +1,76 @@
+"""Whose file is this: the code under test's, the tests', the judge's, or somebody else's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+_JUDGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/"
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + "/"
+_THROUGH = (_STANDARD + "unittest/", _STANDARD + "contextlib.py")  # what pytest reports sub-tests through
+_SECRETS = ("/mem", "/environ", "/maps", "/syscall")
+Ask = Callable[[str], bool]
+
+
+class Territory(NamedTuple):
+    """Questions about files by absolute path.
+
+    `inside` the repository; a protected `test` of it; `suspect` is code under test; `touched` by the patch;
+    `library` is nobody's to suspect (installed, standard, the judge's, a test); `reporting` may be on the stack of
+    a report; `forbidden` is none of the code under test's business; `posing` as such a file gives no right.
+    """
+
+    inside: Ask
+    test: Ask
+    suspect: Ask
+    touched: Ask
+    library: Ask
+    reporting: Ask
+    forbidden: Ask
+    posing: Ask
+    relative: Callable[[str], str]
+
+
+def survey(plan: Mapping[str, Any]) -> Territory:  # noqa: C901 - eight one-line questions
+    """Fresh answers from a plan. They are closures over strings: no attribute of them can be replaced."""
+    root = plan["root"] + "/"
+    others = tuple(p + "/" for p in (sys.prefix, *plan["outside"]) if (p + "/").startswith(root))
+    folders, files = tuple(root + p + "/" for p in plan["tests"]), frozenset(root + p for p in plan["tests"])
+    written = frozenset(root + p for p in plan["touched"])
+    judge, secrets, through, standard = _JUDGE, _SECRETS, _THROUGH, _STANDARD
+    # Only what is here before the code under test runs; a folder it makes later is not on the list.
+    paths = (os.path.abspath(p) + "/" for p in sys.path if p and os.path.isdir(p))
+    installed = tuple(p for p in paths if not p.startswith(root) or p.startswith(others))
+
+    def inside(file: str) -> bool:
+        return (file + "/").startswith(root) and not (file + "/").startswith(others)
+
+    def test(file: str) -> bool:
+        return file in files or file.startswith(folders)
+
+    def suspect(file: str) -> bool:
+        return inside(file) and not test(file)
+
+    def touched(file: str) -> bool:
+        return file in written
+
+    def library(file: str) -> bool:
+        return test(file) or file.startswith(("<frozen ", judge, standard)) or file.startswith(installed)
+
+    def reporting(file: str) -> bool:
+        if file.startswith(standard) and "-packages/" not in file:
+            return file.startswith(through)
+        return not file.startswith("<") and library(file)
+
+    def forbidden(file: str) -> bool:
+        path = file if file.startswith("/") else root + file
+        if path.startswith("/proc/"):
+            return path.endswith(secrets) or "/fd/" in path
+        return path.startswith(judge) or (path.endswith(".py") and test(path))
+
+    def relative(file: str) -> str:
+        return file[len(root) :] if file.startswith(root) else file
+
+    return Territory(inside, test, suspect, touched, library, reporting, forbidden, library, relative)

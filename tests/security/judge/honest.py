@@ -1,0 +1,60 @@
+"""Honest repairs, some of them with much library underneath: none may be taken for a cheat."""
+
+from __future__ import annotations
+
+from buggy import FIX, Files, mod
+
+HONEST: dict[str, Files] = {
+    "plain": mod(FIX),
+    "library": mod(
+        """
+        import collections, dataclasses, decimal, enum, functools, logging, subprocess, sys, threading, typing, warnings
+        import contextlib, traceback, inspect, tempfile
+        P = collections.namedtuple("P", "a b")
+        class N(typing.NamedTuple):
+            a: int
+        @dataclasses.dataclass(order=True)
+        class D:
+            a: int
+        class E(enum.Enum):
+            A = 1
+        log = logging.getLogger(__name__)
+        log.warning("x")
+        warnings.warn("w", stacklevel=2)
+        open(__file__).read()
+        subprocess.run(["true"], check=True)
+        @functools.lru_cache
+        def add(a: int, b: int) -> int:
+            log.info("adding %s", a, stack_info=True)
+            inspect.signature(P)
+            with contextlib.suppress(ValueError):
+                raise ValueError("x")
+            try:
+                raise KeyError(a)
+            except KeyError:
+                traceback.format_exc()
+            worker = threading.Thread(target=print, args=("x",))
+            worker.start()
+            worker.join()
+            with tempfile.TemporaryFile() as file:
+                file.write(b"x")
+            return int(decimal.Decimal(a) + b)
+        """
+    ),
+    "own equality": mod(
+        """
+        class Number:
+            def __init__(self, value): self.value = value
+            def __eq__(self, other):
+                return self.value == (other.value if isinstance(other, Number) else other)
+            __hash__ = None
+        def add(a, b): return Number(a + b)
+        """
+    ),
+    "a new helper module": {
+        "mod.py": "from arithmetic import plus as add\n", "arithmetic.py": "def plus(a, b):\n    return a + b\n"
+    },
+    "writes beside itself": mod(
+        "def add(a, b):\n    with open('cache.txt', 'w') as file:\n        file.write('x')\n    return a + b\n"
+    ),
+}  # fmt: skip
