@@ -21,8 +21,8 @@ GIT = ("git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "
 def git(root: Path, *args: str) -> str:
     """The user's own git, with the user's own configuration left out."""
     env = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin:/usr/local/bin"}
-    done = subprocess.run([*GIT, *args], cwd=root, check=True, capture_output=True, text=True, env=env)
-    return done.stdout
+    done = subprocess.run([*GIT, *args], cwd=root, check=True, capture_output=True, env=env)
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def build(root: Path, files: Mapping[str, str] | None = None, *, commit: bool = True) -> Path:
