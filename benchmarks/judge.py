@@ -55,18 +55,21 @@ def main(count: int) -> int:
         project = detect(str(root), workspace.paths(tree), lambda p: workspace.read(tree, p), interpreter=python)
         warm = sandbox.warm(plan.warm_command(project, base))
 
-        def start_pytest(patch: Patch, base: Base) -> Command:
+        def start_pytest(patch: Patch, base: Base, bare: bool) -> Command:
+            env = {**project.env, **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if bare else {})}
             argv = (python.executable, "-m", "pytest", "-q", TARGET)
-            return Command(argv=argv, base=base, patch=patch, cwd=str(root), env=project.env, mounts=project.mounts)
+            return Command(argv=argv, base=base, patch=patch, cwd=str(root), env=env, mounts=project.mounts)
 
         cold: list[float] = []
+        bare: list[float] = []
         judged: list[float] = []
         forked: list[float] = []
         what = TestRun(ids=(TARGET,), full=False)
         for n in range(0, count, ROUND):
             batch = candidates(count)[n : n + ROUND]
             for patch in batch[:2]:
-                cold.append(timed(lambda p=patch: sandbox.run(start_pytest(p, base))))
+                cold.append(timed(lambda p=patch: sandbox.run(start_pytest(p, base, False))))
+                bare.append(timed(lambda p=patch: sandbox.run(start_pytest(p, base, True))))
                 command = plan.command(project, base, patch, what, 60.0)
                 judged.append(timed(lambda c=command: sandbox.run(c)))
             for patch in batch:
@@ -76,7 +79,12 @@ def main(count: int) -> int:
         sandbox.close()
         workspace.close()
     ratio = statistics.median(cold) / statistics.median(forked)
-    for name, times in (("python -m pytest", cold), ("judge, cold", judged), ("judge, warm", forked)):
+    for name, times in (
+        ("python -m pytest", cold),
+        ("without plugins", bare),
+        ("judge, cold", judged),
+        ("judge, warm", forked),
+    ):
         print(f"{name:18} median {statistics.median(times) * 1000:7.1f} ms, best {min(times) * 1000:7.1f} ms")
     print(f"warm against starting pytest, one at a time: {ratio:.1f}x (bar 10)")
     return 0 if ratio >= 10 else 1

@@ -50,6 +50,8 @@ def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], sett
     bench = Bench(project=project, base=base, settings=settings, checks=checks, test_seconds=seconds)
     demanded = [c for c in checks if c.layer is Layer.TARGET]
     equipped(project, settings.skip, bool(demanded))
+    if project.note:
+        run.note(project.note)
     failures = [_reproduced(run, bench, c) for c in demanded]
     if "pytest" in project.uses:
         bench = _with_tests(run, bench, ids, bool(demanded))

@@ -20,6 +20,8 @@ from referee.judge.evidence import Evidence
 from referee.judge.plan import TestRun
 from referee.ports import Command, Execution
 
+FOOLED = 15  # enough to show that the list is real; the control ends there
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
@@ -110,13 +112,15 @@ def test_protected_paths_are_refused_before_anything_runs(lab: Lab, bench: Bench
 def test_the_exit_code_alone_would_have_been_fooled(lab: Lab, bench: Bench) -> None:
     """The control: the same sandbox, the same read-only tests, and `python -m pytest` believed by its exit code."""
     python = bench.project.interpreter.executable
-    green = set()
+    green: set[str] = set()
     for name, files in CHEATS.items():
         command = Command(
             argv=(python, "-m", "pytest", "-q"), base=bench.base, patch=patch(files), cwd=bench.project.root,
-            env={**bench.project.env, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""}, mounts=bench.project.mounts,
+            env={**bench.project.env, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, mounts=bench.project.mounts,
             limits=plan.limits(8.0),
         )  # fmt: skip
         if lab.equipment.sandbox.run(command).exit_code == 0:
             green.add(name)
-    assert len(green) >= 15, sorted(green)
+        if len(green) == FOOLED:
+            return
+    pytest.fail(f"only {sorted(green)}")

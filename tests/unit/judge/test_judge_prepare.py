@@ -118,6 +118,7 @@ def test_a_configured_tool_that_is_missing_is_named(build: Build) -> None:
         lab_prepare(lab, project)
 
 
+@pytest.mark.slow
 def test_a_module_that_cannot_be_imported_can_be_repaired(build: Build) -> None:
     lab = build({**FILES, "mod.py": "def add(a, b):\n    return a + b\n"})
     bench = lab.bench()
@@ -132,6 +133,7 @@ def test_a_module_that_cannot_be_imported_can_be_repaired(build: Build) -> None:
     assert {r.state for r in results} == {CheckState.PASS}
 
 
+@pytest.mark.slow
 def test_a_loop_that_never_ends_can_be_repaired(build: Build) -> None:
     lab = build({**FILES, "mod.py": MOD.replace("return a - b", "while True: pass")}, timeout=10_000)
     bench = lab.bench("tests/test_mod.py::test_add", test_seconds=1.0)
@@ -200,6 +202,7 @@ def test_a_target_may_be_a_command(build: Build) -> None:
     assert bad[-1].state is CheckState.FAIL
 
 
+@pytest.mark.slow
 def test_linters_hold_only_what_is_new_against_a_patch(build: Build) -> None:
     """D1: the baseline's findings are known beforehand."""
     old = "import os\n" + MOD
