@@ -90,6 +90,8 @@ IN_BODY = [
     ("kept_result", "a.strip()", "a = a.strip()"),
     ("kept_result", "g(a)", "return g(a)"),
     ("yielded", "yield a", "yield from a"),
+    ("guarded_value", "x = [a.b]", "x = [a.b] if a.b else []"),
+    ("guarded_value", "x = a.b", "x = a.b if a else None"),
     ("fallback", "x = a.get(b)", "x = a.get(b) or []"),
 ]
 

@@ -108,6 +108,24 @@ def guard_return(site: Site) -> Iterator[Suggestion]:
             yield _guard(site, f"{name} is None", "continue", 0.6)
 
 
+@operator(Family.GUARD, 0.4, ast.List, ast.Attribute, ast.Subscript, ast.Call)
+def guarded_value(site: Site) -> Iterator[Suggestion]:
+    """`[a]` becomes `[a] if a else []`; `a.b` becomes `a.b if a else None` where it is assigned or returned."""
+    node = site.node
+    assert isinstance(node, ast.expr)
+    if not isinstance(site.parent, ast.Assign | ast.Return) or site.parent.value is not node:
+        return
+    text = site.text(node)
+    if isinstance(node, ast.List):
+        if len(node.elts) == 1 and isinstance(node.elts[0], ast.Name | ast.Attribute):
+            yield site.replace(node, f"{text} if {site.text(node.elts[0])} else []")
+        return
+    base: ast.expr = node.func if isinstance(node, ast.Call) else node
+    if isinstance(base, ast.Attribute | ast.Subscript) and isinstance(base.value, ast.Name | ast.Attribute):
+        for value in _shown_first(site, "None", "[]", "0", '""', "False"):
+            yield site.replace(node, f"{text} if {site.text(base.value)} else {value}", 0.8)
+
+
 @operator(Family.GUARD, 0.35, *_GUARDED)
 def guard_default(site: Site) -> Iterator[Suggestion]:
     """`if a is None: a = …` is put in front of the first statement that uses the parameter `a`."""
@@ -184,6 +202,7 @@ OPERATORS = (
     missing_return,
     missing_branch_return,
     guard_return,
+    guarded_value,
     guard_default,
     guard_raise,
     guard_skip,
