@@ -59,6 +59,7 @@ class Recorder:
             "touched_files": ended.patch.touched,
             "landed": self._landed(ended),
             "explanation": (last.summary if last else "") or ended.note,
+            "analysis": last.analysis if last else "",
             "feedback": last.verdict.feedback if last else "",
             "alternatives": last.alternatives if last else (),
             "isolation": isolation,

@@ -105,7 +105,7 @@ class Report(Document):
 
     Times of day are ISO 8601 in UTC. `model_cost_usd` is what models cost, `tool_seconds` what checks and
     commands took (A6). `pressure` is the worst axis of the budget at the end, 0 to 1. `alternatives` are
-    other patches that passed as well. `exit` is the command line's exit code.
+    other patches that passed as well, and `analysis` what the author itself says of its last proposal. `exit` is the command line's exit code.
     """
 
     schema_name: Literal["referee.report/1"] = Field(default="referee.report/1", alias="schema")
@@ -129,6 +129,7 @@ class Report(Document):
     model_cost_usd: Usd = Decimal(0)
     unauthorised: int = 0
     explanation: str = ""
+    analysis: str = ""
     feedback: str = ""
     alternatives: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

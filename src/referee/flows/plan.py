@@ -47,6 +47,7 @@ class Round(Value):
     verdict: Verdict
     alternatives: tuple[str, ...] = ()
     summary: str = ""
+    analysis: str = ""
 
 
 class Ended(Value):

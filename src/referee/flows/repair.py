@@ -116,7 +116,13 @@ def _judged(
         state.last = tried
     summary = proposal.root_cause if proposal else tried.verdict.note
     state.rounds.append(
-        Round(step=len(state.rounds) + 1, verdict=tried.verdict, alternatives=alternatives, summary=summary)
+        Round(
+            step=len(state.rounds) + 1,
+            verdict=tried.verdict,
+            alternatives=alternatives,
+            summary=summary,
+            analysis=proposal.analysis if proposal else "",
+        )
     )
     run.progress("verdict", {"verdict": tried.verdict, "step": len(state.rounds)})
     view: BudgetView = run.perform(Gauge(view=run.view))

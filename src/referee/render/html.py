@@ -31,7 +31,7 @@ def html(report: Report, diff: str = "") -> str:
     body = [
         f'<h1><span class="{state}">{"Solved" if report.solved else "Not solved"}</span>: {_safe(title(report))}</h1>',
         f"<p>{_safe(headline(report))}</p>",
-        f"<p>{_safe(report.explanation)}</p>" if report.explanation else "",
+        *(f"<p>{_safe(words)}</p>" for words in (report.explanation, report.analysis) if words),
         _section("Targets", _items(report.targets)),
         _section("Steps", _steps(report)),
         _section("Budget", _bars(report)),

@@ -18,8 +18,7 @@ def markdown(report: Report, diff: str = "") -> str:
         f"# {'Solved' if report.solved else 'Not solved'}: {cell(title(report))}",
         cell(headline(report)),
     ]
-    if report.explanation:
-        parts.append(cell(report.explanation))
+    parts += [cell(words) for words in (report.explanation, report.analysis) if words]
     parts += [_bullets("Targets", report.targets), _steps(report.iterations), _budget(report)]
     parts += [_bullets("Notes", report.notes), _bullets("Other patches that passed", report.alternatives)]
     if report.feedback and not report.solved:

@@ -12,6 +12,8 @@ def text(report: Report) -> str:
     lines = [line(headline(report))]
     if report.explanation:
         lines.append(f"  why      {line(report.explanation)}")
+    if report.analysis:
+        lines.append(f"  author   {line(report.analysis)}")
     lines += [f"  target   {line(t)}" for t in report.targets]
     lines += [f"  step {i.step:<3} {step(i)}" for i in report.iterations]
     lines += [f"  also     {line(a)}" for a in report.alternatives]
