@@ -104,8 +104,9 @@ class Report(Document):
     """Everything about one run, for machines; Markdown and HTML are made from it.
 
     Times of day are ISO 8601 in UTC. `model_cost_usd` is what models cost, `tool_seconds` what checks and
-    commands took (A6). `pressure` is the worst axis of the budget at the end, 0 to 1. `alternatives` are
-    other patches that passed as well, and `analysis` what the author itself says of its last proposal. `exit` is the command line's exit code.
+    commands took (A6). `pressure` is the worst axis of the budget at the end, 0 to 1. `explanation` says in a
+    sentence what was wrong, `analysis` what the author itself says of its last proposal; `alternatives` are
+    other patches that passed as well. `exit` is the command line's exit code.
     """
 
     schema_name: Literal["referee.report/1"] = Field(default="referee.report/1", alias="schema")
