@@ -11,7 +11,8 @@ from referee.domain.value import Value
 # Git-ignore patterns. Tests, and every file through which code could steer the interpreter or the judge.
 TESTS = ("tests/", "test/", "test_*.py", "*_test.py", "conftest.py", "__snapshots__/")
 JUDGE = (
-    "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "noxfile.py", ".coveragerc",
+    "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml",
+    "noxfile.py", ".coveragerc",
     "mypy.ini", ".mypy.ini", "ruff.toml", ".ruff.toml", "referee.toml", ".pre-commit-config.yaml",
     "sitecustomize.py", "usercustomize.py", "*.pth", "*.pyc", "*.pyo", "*.so", "*.pyd", "*.dll", "*.dylib",
     "__pycache__/", "*.dist-info/", "*.egg-info/", "*.egg-link", "entry_points.txt", "py.test", "pytest.py",

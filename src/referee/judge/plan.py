@@ -6,11 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from referee.actions.execute import ExecuteWarm
 from referee.domain.patch import Patch
 from referee.domain.value import Value
 from referee.judge.project import INSIDE, Project
 from referee.judge.stream import CANARIES
-from referee.ports import Base, Command, Job, Limits
+from referee.kernel.run import Run
+from referee.ports import Base, Command, Execution, Job, Limits
 
 _PIECE = 100_000  # bytes of one argument; the kernel refuses 128 KiB
 _MOST_IDS = 60_000  # bytes of test ids named one by one; beyond that their files are named
@@ -64,6 +66,12 @@ def warm_command(project: Project, base: Base) -> Command:
 def job(project: Project, patch: Patch, what: TestRun, seconds: float) -> Job:
     """One use of the warm process."""
     return Job(argv=_pieces(project, patch, what), patch=patch, limits=limits(seconds))
+
+
+def warm(run: Run, project: Project, base: Base, jobs: tuple[Job, ...], parallel: int = 1) -> tuple[Execution, ...]:
+    """Run jobs on the project's warm process, which starts with the first of them."""
+    action = ExecuteWarm(command=warm_command(project, base), jobs=jobs, parallel=parallel)
+    return run.perform(action).items
 
 
 def limits(seconds: float) -> Limits:

@@ -98,15 +98,21 @@ def _with_tests(run: Run, bench: Bench, ids: tuple[str, ...], demanded: bool) ->
     if not targets:
         if demanded:
             return bench
+        if source.report.broken:
+            raise Exhausted(StopReason.JUDGE_UNRELIABLE, "the tests die before they end, so nothing says what passes")
         what = f"{', '.join(ids)} passes" if ids else "the whole suite passes"
         raise Exhausted(StopReason.NOT_REPRODUCED, f"{what} on the tree as it is: there is nothing to repair")
     return _confirmed(run, bench, suite, first)
 
 
 def _look(run: Run, bench: Bench, ids: tuple[str, ...], seconds: float) -> Seen:
+    """Run targets as the loop will, on the warm process, and the suite as the gate will, from a fresh start."""
     what = TestRun(ids=ids, test_seconds=bench.test_seconds)
     run.progress("check", {"check": "pytest", "layer": "L3" if ids else "L5", "baseline": True})
-    execution = run.perform(Execute(command=plan.command(bench.project, bench.base, _NOTHING, what, seconds)))
+    if ids:
+        execution = plan.warm(run, bench.project, bench.base, (plan.job(bench.project, _NOTHING, what, seconds),))[0]
+    else:
+        execution = run.perform(Execute(command=plan.command(bench.project, bench.base, _NOTHING, what, seconds)))
     _in_time(execution.killed_by, "the target" if ids else "the full suite", seconds)
     report = stream.read(execution.channel, execution.key)
     if not report.begun:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.actions.execute import Execute
 from referee.domain.finding import Finding
 from referee.domain.patch import Patch
 from referee.domain.value import Value
@@ -13,7 +12,7 @@ from referee.judge.bench import Bench
 from referee.judge.plan import TestRun
 from referee.kernel.run import Run
 
-_WHOLE_MS = 10_000  # a suite quicker than this is traced whole
+_WHOLE_MS = 5_000  # a suite quicker than this is traced whole
 _SLOWER = 6  # tracing makes tests slower by about this
 
 
@@ -39,8 +38,7 @@ def spectrum(run: Run, bench: Bench) -> Spectrum:
     ids = () if whole else tuple(dict.fromkeys(t.partition("::")[0] for t in bench.targets))
     what = TestRun(ids=ids, trace=True, test_seconds=bench.test_seconds * _SLOWER)
     seconds = min(bench.settings.suite_seconds, bench.suite_ms / 1000 * _SLOWER + 10)
-    command = plan.command(bench.project, bench.base, Patch(), what, seconds)
-    execution = run.perform(Execute(command=command))
+    execution = plan.warm(run, bench.project, bench.base, (plan.job(bench.project, Patch(), what, seconds),))[0]
     report = stream.read(execution.channel, execution.key)
     outcomes = report.outcomes
     lines: dict[str, Mapping[str, tuple[int, ...]]] = dict(report.lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from referee.actions.execute import Execute, ExecuteWarm
+from referee.actions.execute import Execute
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
 from referee.domain.patch import Patch
@@ -67,8 +67,7 @@ def screen(run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[CheckResul
         plan.job(bench.project, p, _target_run(run, bench, p).model_copy(update=quick), seconds) for _, p in judged
     )
     if jobs:
-        command = plan.warm_command(bench.project, bench.base)
-        done = run.perform(ExecuteWarm(command=command, jobs=jobs, parallel=bench.settings.parallel)).items
+        done = plan.warm(run, bench.project, bench.base, jobs, bench.settings.parallel)
         for (n, patch), execution in zip(judged, done, strict=True):
             refused[n] = ruling.rule(_evidence(bench, "pytest", (Layer.TARGET, bench.expected), patch, execution))
     return tuple(refused[n] for n in range(len(patches)))
@@ -166,7 +165,10 @@ def _tests(run: Run, bench: Bench, patch: Patch, what: TestRun, how: tuple[Layer
     layer, expected, seconds = how
     name = {Layer.SUITE: "pytest-suite", Layer.AFFECTED: "pytest-affected"}.get(layer, "pytest")
     run.progress("check", {"check": name, "layer": layer.value})
-    execution = run.perform(Execute(command=plan.command(bench.project, bench.base, patch, what, seconds)))
+    if layer is Layer.TARGET:  # asked every round, so it is worth a process that is warm; the gate starts afresh
+        execution = plan.warm(run, bench.project, bench.base, (plan.job(bench.project, patch, what, seconds),))[0]
+    else:
+        execution = run.perform(Execute(command=plan.command(bench.project, bench.base, patch, what, seconds)))
     result = ruling.rule(_evidence(bench, name, (layer, expected), patch, execution))
     return logged(run, result, execution.stdout + execution.stderr)
 
