@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from referee.actions.execute import Execute
 from referee.domain.errors import Exhausted, UsageError
@@ -52,11 +53,32 @@ def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], sett
     equipped(project, settings.skip, bool(demanded))
     if project.note:
         run.note(project.note)
-    failures = [_reproduced(run, bench, c) for c in demanded]
-    if "pytest" in project.uses:
-        bench = _with_tests(run, bench, ids, bool(demanded))
-    known = {c.name: _baseline(run, bench, c) for c in checks if c.layer is not Layer.TARGET}
+    aside = _Aside(run.branch("baseline"), bench)
+    try:
+        failures = [_reproduced(run, bench, c) for c in demanded]
+        if "pytest" in project.uses:
+            bench = _with_tests(run, bench, ids, bool(demanded))
+        known = aside.known()
+    finally:
+        aside.leave()
     return bench.model_copy(update={"known_findings": known, "failures": (*failures, *bench.failures)})
+
+
+class _Aside:
+    """What the other checks say of the unpatched tree, found out while the tests run: mypy may take as long."""
+
+    def __init__(self, run: Run, bench: Bench) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="baseline")
+        checks = [c for c in bench.checks if c.layer is not Layer.TARGET]
+        self._known = self._pool.submit(lambda: {c.name: _baseline(run, bench, c) for c in checks})
+
+    def known(self) -> Mapping[str, tuple[Finding, ...]]:
+        """The findings by check, once all have run; what went wrong there is raised here."""
+        return self._known.result()
+
+    def leave(self) -> None:
+        """Wait for nothing: whoever stops the run closes the sandbox, which ends what still runs."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _reproduced(run: Run, bench: Bench, check: Check) -> CheckResult:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from referee.domain.cost import Budget, BudgetView, Cost
 from referee.domain.errors import Exhausted
 
@@ -16,6 +18,7 @@ class Ledger:
         self.budget = budget
         self._parent = parent
         self._spent = Cost()
+        self._lock = threading.Lock()  # branches charge their parent from their own threads
 
     def view(self, seconds: float) -> BudgetView:
         """The budget and what is spent, with the run's clock at `seconds`."""
@@ -31,7 +34,8 @@ class Ledger:
 
     def charge(self, cost: Cost) -> None:
         """Add what was spent, here and in every parent."""
-        self._spent = self._spent + cost
+        with self._lock:
+            self._spent = self._spent + cost
         if self._parent is not None:
             self._parent.charge(cost)
 

@@ -19,8 +19,8 @@ class PowerLossStore:
     def append(self, lease: Lease, entry: Entry) -> None:
         """Append, unless the power fails."""
         self.appends += 1
-        if self.appends == self._at:
-            if self._durable:
+        if self.appends >= self._at:
+            if self._durable and self.appends == self._at:
                 self._inner.append(lease, entry)
             raise PowerLoss(f"at append {self._at}")
         self._inner.append(lease, entry)
