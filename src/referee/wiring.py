@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -50,6 +51,7 @@ class Desk:
         self._sandbox: Sandbox | None = None
         self._warm: dict[str, Warm] = {}
         self._models: dict[str, Model] = {}
+        self._opening = threading.RLock()  # branches ask from their own threads
 
     @property
     def workspace(self) -> Workspace:
@@ -59,24 +61,27 @@ class Desk:
     @property
     def sandbox(self) -> Sandbox:
         """The strongest sandbox this machine allows. Raises `WorldFault` when it is weaker than asked for."""
-        if self._sandbox is None:
-            degraded = self.config.isolation is IsolationMode.DEGRADED
-            self._sandbox = open_sandbox(allow_degraded=degraded, cache_dir=os.path.join(self.state, "cache"))
-        return self._sandbox
+        with self._opening:
+            if self._sandbox is None:
+                degraded = self.config.isolation is IsolationMode.DEGRADED
+                self._sandbox = open_sandbox(allow_degraded=degraded, cache_dir=os.path.join(self.state, "cache"))
+            return self._sandbox
 
     def model(self, name: str) -> Model:
         """The model of that name, recorded if the settings say so."""
-        if name not in self._models:
-            model = open_model(name, self.config)
-            self._models[name] = RecordingModel(model, self.config.record) if self.config.record else model
-        return self._models[name]
+        with self._opening:
+            if name not in self._models:
+                model = open_model(name, self.config)
+                self._models[name] = RecordingModel(model, self.config.record) if self.config.record else model
+            return self._models[name]
 
     def warm(self, command: Command) -> Warm:
         """The warm process for `command`, started on first use."""
         key = command.model_dump_json()
-        if key not in self._warm:
-            self._warm[key] = self.sandbox.warm(command)
-        return self._warm[key]
+        with self._opening:
+            if key not in self._warm:
+                self._warm[key] = self.sandbox.warm(command)
+            return self._warm[key]
 
     def stamp(self) -> IsolationStamp | None:
         """Which sandbox was used, if any was."""
