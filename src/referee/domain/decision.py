@@ -62,7 +62,8 @@ def decide(history: Sequence[Verdict], budget: BudgetView) -> Decision:
         return Stop(reason=StopReason.SANDBOX_KILLED, note=f"killed twice in a row: {last.killed_by}")
     if last.fingerprint == before.fingerprint:
         return Stop(reason=_named(last, StopReason.NON_PROGRESS), note="the same failure twice in a row")
-    if any(v.patch_digest == last.patch_digest for v in judged[:-1]):
+    # What was refused before it became a patch has no digest to compare.
+    if last.patch_digest and any(v.patch_digest == last.patch_digest for v in judged[:-1]):
         return Stop(reason=StopReason.NON_PROGRESS, note="a proposal that had failed before came again")
     return Repair(strategy=Strategy.REPAIR)
 

@@ -82,6 +82,11 @@ def test_a_changed_failure_goes_on_but_an_old_patch_again_does_not() -> None:
     )
 
 
+def test_refusals_for_different_reasons_are_not_the_same_proposal() -> None:
+    """A refused proposal never becomes a patch, so it has no digest."""
+    assert isinstance(decide([failed("x", ""), failed("y", "")], PLENTY), Repair)
+
+
 def test_batches_without_a_proposal_are_not_a_lack_of_progress() -> None:
     assert isinstance(decide([EMPTY, EMPTY, EMPTY], PLENTY), Repair)
 
