@@ -73,6 +73,18 @@ def test_a_wrong_fix_is_fed_back_and_mended(play: Play, repo: Path) -> None:
     assert (repo / "calc.py").read_text() == small.FIXED
 
 
+def test_what_one_attempt_made_the_next_may_remove(play: Play, repo: Path) -> None:
+    """Judged from the base, such a file is no change: there is nothing there to delete."""
+    first = small.proposal(edits=[{"old": "a - b", "new": "a * b"}])
+    first["files"].append({"path": "extra.py", "action": "create", "content": "X = 1\n", "rationale": "a try"})
+    second = small.proposal(edits=[{"old": "a * b", "new": "a + b"}])
+    second["files"].append({"path": "extra.py", "action": "delete", "rationale": "not needed"})
+    outcome = play(first, second)
+    assert outcome.solved
+    assert outcome.report.touched_files == ("calc.py",)
+    assert small.git(repo, "status", "--porcelain") == " M calc.py\n"
+
+
 def test_a_fix_that_breaks_another_test_is_caught_at_the_gate(play: Play, repo: Path) -> None:
     """Case B7."""
     broken = small.FIXED.replace("a + a", "a * a")

@@ -7,7 +7,7 @@ from referee.domain.brief import Offer
 from referee.domain.errors import Rejected
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
-from referee.domain.patch import Patch, composed
+from referee.domain.patch import FileChange, Patch, composed
 from referee.domain.paths import objection
 from referee.domain.proposal import PatchProposal
 from referee.domain.protection import Protection
@@ -43,7 +43,7 @@ def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool)
     if offer.proposal is None:
         return Attempt(verdict=nothing(offer))
     try:
-        patch, tree = _applied(run, ground, offer.proposal)
+        patch, tree = _applied(run, bench.base.tree, ground, offer.proposal)
     except Rejected as refused:
         asked = tuple(sorted(f.path for f in offer.proposal.files))
         return Attempt(verdict=verdict(offer, (_refusal(refused.findings),), asked))
@@ -64,7 +64,7 @@ def _external() -> Finding:
     )  # fmt: skip
 
 
-def _applied(run: Run, ground: Ground, proposal: PatchProposal) -> tuple[Patch, str]:
+def _applied(run: Run, base: str, ground: Ground, proposal: PatchProposal) -> tuple[Patch, str]:
     if proposal.touches_external:
         raise Rejected((_external(),))
     patch = resolve(
@@ -76,7 +76,19 @@ def _applied(run: Run, ground: Ground, proposal: PatchProposal) -> tuple[Patch, 
     )
     # The policy rules on what this author asked for, the judge on everything since the base.
     tree = run.perform(Apply(base=ground.tree, patch=patch))
-    return composed(ground.patch, patch), tree
+    return _effective(run, base, composed(ground.patch, patch)), tree
+
+
+def _effective(run: Run, base: str, patch: Patch) -> Patch:
+    """The patch without what it leaves as in the base, such as a file that one attempt made and the next removed."""
+
+    def changes(change: FileChange) -> bool:
+        if change.after is None:
+            return change.path in run.paths(base)
+        same = run.read(base, change.path) == change.after.data
+        return not same or run.executable(base, change.path) != change.after.executable
+
+    return Patch(changes=tuple(c for c in patch.changes if changes(c)))
 
 
 def nothing(offer: Offer) -> Verdict:
