@@ -218,3 +218,22 @@ def test_a_budget_stop_is_resumed_with_more_and_pays_nothing_twice(play: Play, r
     assert (second.report.steps, second.report.tokens) == (2, 300)
     calls = [e for e in api.journal(first.report.run_id, str(repo)) if e.action == "call_model" and e.kind == "ended"]
     assert len(calls) == 2
+
+
+@pytest.mark.slow
+def test_a_command_that_the_runs_time_cuts_off_says_nothing_about_the_judge(play: Play, repo: Path) -> None:
+    """Case C9: with more time the same command is run again, not recalled as one that hangs."""
+    slow = small.TESTS + "\n\ndef test_slow():\n    import time\n\n    time.sleep(4)\n"
+    (repo / "tests/test_calc.py").write_text(slow)
+    first = play(small.proposal(), **{"budget.timeout": 4.0})
+    assert first.stop_reason is StopReason.TIMEOUT
+    assert first.report.tool_seconds > 0
+    assert api.resume(first.report.run_id, str(repo), {"timeout": 120.0}).solved
+
+
+@pytest.mark.slow
+def test_a_check_whose_time_ends_is_a_report_that_did_not_pass(repo: Path) -> None:
+    (repo / "tests/test_calc.py").write_text("import time\n\n\ndef test_slow():\n    time.sleep(9)\n")
+    report = api.check(str(repo), settings(repo, **{"budget.timeout": 2.0}))
+    assert not report.passed
+    assert "--timeout" in report.feedback

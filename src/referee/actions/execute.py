@@ -5,6 +5,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
+from referee.domain.errors import Exhausted
+from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.kernel.action import Action, Effect
 from referee.ports import Command, Execution, Job, Limits, World
@@ -20,9 +22,11 @@ class Execute(Action[Execution]):
     command: Command
 
     def perform(self, world: World) -> Execution:
-        """Run it. Raises `WorldFault` if the sandbox cannot start."""
+        """Run it. Raises `WorldFault` if the sandbox cannot start and `Exhausted` if the run's time ended it."""
         limits = within(self.command.limits, world)
-        return world.sandbox.run(self.command.model_copy(update={"limits": limits}))
+        return in_time(
+            world.sandbox.run(self.command.model_copy(update={"limits": limits})), self.command.limits, limits
+        )
 
 
 class Executions(Value):
@@ -43,11 +47,12 @@ class ExecuteWarm(Action[Executions]):
     parallel: int = 1
 
     def perform(self, world: World) -> Executions:
-        """Run them. Raises `WorldFault` if the sandbox cannot start."""
+        """Run them. Raises `WorldFault` if the sandbox cannot start and `Exhausted` if the run's time ended one."""
         warm = world.warm(self.command)
 
         def one(job: Job) -> Execution:
-            return warm.run(job.model_copy(update={"limits": within(job.limits, world)}))
+            limits = within(job.limits, world)
+            return in_time(warm.run(job.model_copy(update={"limits": limits})), job.limits, limits)
 
         if self.parallel == 1:
             return Executions(items=tuple(one(j) for j in self.jobs))
@@ -59,3 +64,10 @@ def within(limits: Limits, world: World) -> Limits:
     """`limits` with the wall clock cut to what is left of the run, but never to nothing: the gate decides that."""
     left = max(0.1, world.seconds_left())
     return limits if limits.wall_seconds <= left else limits.model_copy(update={"wall_seconds": left})
+
+
+def in_time(execution: Execution, wanted: Limits, granted: Limits) -> Execution:
+    """The execution, unless it was the end of the run that cut it off: that says nothing about what was run."""
+    if execution.killed_by == "wall" and granted.wall_seconds < wanted.wall_seconds:
+        raise Exhausted(StopReason.TIMEOUT, "the run's time ended while a command ran")
+    return execution

@@ -10,6 +10,8 @@ from referee.actions.tree import PrepareBase, TakeSnapshot
 from referee.adapters import sandbox as sandboxes
 from referee.adapters.store import MemoryStore
 from referee.config import Config, load, user_path
+from referee.domain.cost import Budget
+from referee.domain.errors import Exhausted
 from referee.domain.report import CheckReport, DoctorReport, check_report
 from referee.judge import compress, examine
 from referee.kernel.journal import LEASE_SECONDS, Journal
@@ -17,14 +19,20 @@ from referee.kernel.run import Run, Shared
 from referee.ports import Base, Command, Execution, Limits, Mount, Progress
 from referee.wiring import Desk
 
+WEEK = 7.0 * 86_400
+
 
 def check(repo: str = ".", config: Config | None = None, progress: Progress | None = None) -> CheckReport:
     """The judge on the tree as it is, without a model and without a record."""
     config = config or load(repo)
     with Desk(repo, config) as desk:
-        run = _unrecorded(desk, progress)
+        run = _unrecorded(desk, config.budget, progress)
         base = _base(desk, run)
-        results = examine(run, desk.project(base.tree), base, desk.settings())
+        try:
+            results = examine(run, desk.project(base.tree), base, desk.settings())
+        except Exhausted:
+            words = f"the checks did not end within {config.budget.timeout:g} seconds; allow more with --timeout"
+            return CheckReport(passed=False, feedback=words)
     return check_report(results, compress(results))
 
 
@@ -32,7 +40,8 @@ def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None
     """One command on a throw-away copy of the repository, with the project's Python first on its path."""
     config = config or load(repo)
     with Desk(repo, config) as desk:
-        run = _unrecorded(desk, None)
+        # The command has a limit of its own, which is its to be killed by.
+        run = _unrecorded(desk, Budget(timeout=WEEK), None)
         python = desk.interpreter()
         command = Command(
             argv=argv,
@@ -51,13 +60,13 @@ def doctor(cache: str = "") -> DoctorReport:
     return DoctorReport.model_validate({**found, "user_file": user_path()})
 
 
-def _unrecorded(desk: Desk, progress: Progress | None) -> Run:
+def _unrecorded(desk: Desk, budget: Budget, progress: Progress | None) -> Run:
     """A run whose journal is forgotten: nothing lands, so nothing must be resumed or undone."""
     store = MemoryStore()
     store.create("now", "{}", "")
     lease = store.claim("now", "this process", desk.clock.now(), LEASE_SECONDS)
     journal = Journal(store, lease, desk.clock)
-    return Run(Shared(run_id="now", world=desk, journal=journal, store=store, tell=progress), desk.config.budget)
+    return Run(Shared(run_id="now", world=desk, journal=journal, store=store, tell=progress), budget)
 
 
 def _base(desk: Desk, run: Run) -> Base:

@@ -113,34 +113,35 @@ class Run:
         if ending is not None:
             return self._replay(action, ending)
         self._journal.request(key, action.name, digest, {"effect": action.effect.value})
-        begun = False
+        started: float | None = None
         try:
             rule(self._shared.policies, action)
             self._ledger.admit(action.estimate(self._bounded), self._timer.live())
             started = self._timer.live()
-            begun = True
             with self._lease_kept():
                 result = action.perform(self._bounded)
         except Rejected as refused:
             self._end(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), Cost())
             raise
-        except Exhausted as spent:
-            self._end(key, action, "exhausted", "", Cost())
-            raise spent
-        except (WorldFault, UsageError) as fault:
-            # A call that failed on the way back may have been billed.
-            paid = action.estimate(self._bounded) if begun and action.effect is Effect.SPEND else Cost()
-            self._end(key, action, "fault", str(fault), paid)
+        except Exhausted:
+            self._end(key, action, "exhausted", "", self._tool_time(action, started))
             raise
-        return self._finish(key, action, result, started)
-
-    def _finish(self, key: str, action: Action[T], result: T, started: float) -> T:
-        cost = action.cost(result)
-        if action.effect is Effect.SCRATCH:
-            cost = cost + Cost(tool_seconds=round(self._timer.live() - started, 4))
+        except UsageError as wrong:
+            self._end(key, action, "fault", str(wrong), Cost())
+            raise
+        except WorldFault as fault:
+            # A call that failed on the way back may have been billed.
+            billed = started is not None and action.effect is Effect.SPEND
+            self._end(key, action, "fault", str(fault), action.estimate(self._bounded) if billed else Cost())
+            raise
         text = TypeAdapter(action.result_type).dump_json(result).decode()
-        self._end(key, action, "done", text, cost)
+        self._end(key, action, "done", text, action.cost(result) + self._tool_time(action, started))
         return result
+
+    def _tool_time(self, action: Action[Any], started: float | None) -> Cost:
+        if started is None or action.effect is not Effect.SCRATCH:
+            return Cost()
+        return Cost(tool_seconds=round(self._timer.live() - started, 4))
 
     def _recall(self, key: str, action: Action[T], digest: str) -> tuple[str, Ending | None]:
         """The key to use and, if an earlier try is final, how it ended."""

@@ -31,6 +31,7 @@ class Count(Action[int]):
     usd: Decimal = Decimal(0)
     seconds: float = 0.0
     fault: bool = False
+    misuse: bool = False
 
     def estimate(self, world: World) -> Cost:
         return Cost(usd=self.usd, tokens=10)
@@ -43,6 +44,8 @@ class Count(Action[int]):
         world.clock.sleep(self.seconds)
         if self.fault:
             raise WorldFault("the provider is down")
+        if self.misuse:
+            raise UsageError("the key is wrong")
         return len(self.done)
 
 
@@ -160,6 +163,16 @@ def test_a_fault_of_the_world_is_retried_on_resume() -> None:
     with pytest.raises(WorldFault):
         desk.run().perform(Count(label="a", fault=True))
     assert Count.done == ["a", "a"]
+
+
+def test_a_fault_may_have_been_billed_a_wrong_key_was_not() -> None:
+    run = Desk().run()
+    with pytest.raises(UsageError):
+        run.perform(Count(label="a", misuse=True))
+    assert run.view.spent.tokens == 0
+    with pytest.raises(WorldFault):
+        run.perform(Count(label="b", fault=True))
+    assert run.view.spent.tokens == 10
 
 
 def test_wall_clock_goes_on_where_the_journal_left_it() -> None:
