@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from pydantic import TypeAdapter
 from referee.domain.cost import Budget, BudgetView, Cost
 from referee.domain.errors import Exhausted, Rejected, UsageError, WorldFault
 from referee.domain.finding import Finding
-from referee.kernel.action import Action, Effect
+from referee.kernel.action import Action, Effect, canonical
 from referee.kernel.journal import Ending, Journal, same_request
 from referee.kernel.ledger import Ledger
 from referee.kernel.policy import Policy, rule
@@ -85,7 +86,7 @@ class Run:
         self._bounded = Bounded(shared.world, lambda: self._ledger.view(self._timer.live()).seconds_left)
         self._ledger = Ledger(budget)
         self._timer = Timer(shared.world.clock, shared.journal.elapsed)
-        self._ordinal = self._notes = 0
+        self._ordinal = 0
 
     def branch(self, name: str, budget: Budget | None = None) -> Run:
         """A run within this one: own keys and, if given, an own smaller budget; its spending counts here too."""
@@ -250,8 +251,9 @@ class Run:
 
     def note(self, text: str, **facts: Any) -> None:
         """Be loud: record something a person should know, and show it."""
-        self._notes += 1
-        self._journal.note(f"{self._prefix}note:{self._notes}", Kind.NOTED, {"text": text, **facts})
+        # Not numbered: a resumed run may have something to say before what it says again.
+        said = hashlib.sha256(canonical({"text": text, **facts})).hexdigest()[:16]
+        self._journal.note(f"{self._prefix}note:{said}", Kind.NOTED, {"text": text, **facts})
         self.progress("note", {"text": text, **facts})
 
     def progress(self, event: str, facts: Mapping[str, Any]) -> None:

@@ -175,6 +175,17 @@ def test_a_fault_may_have_been_billed_a_wrong_key_was_not() -> None:
     assert run.view.spent.tokens == 10
 
 
+def test_a_resumed_run_records_what_is_new_and_nothing_twice() -> None:
+    desk = Desk()
+    desk.run().note("a fallback was used")
+    resumed = desk.run()
+    resumed.note("an interrupted landing was undone")
+    resumed.note("a fallback was used")
+    texts = [e.payload for e in desk.store.entries("r1") if e.kind is Kind.NOTED]
+    assert len(texts) == 2
+    assert "undone" in texts[1]
+
+
 def test_wall_clock_goes_on_where_the_journal_left_it() -> None:
     """Case C11: a crash and resume in a loop must not have a fresh budget each time."""
     desk = Desk()
