@@ -372,10 +372,13 @@ class Entry(Value):
 
 
 class RunRecord(Value):
-    """A run as the store keeps it: `spec` is what is needed to resume it."""
+    """A run as the store keeps it: `spec` is what is needed to resume it.
+
+    `running` is a run that a living process may be working on, `stopped` one that waits to be resumed.
+    """
 
     run_id: str
-    status: Literal["running", "done", "waiting"]
+    status: Literal["running", "stopped", "done", "waiting"]
     spec: str
     created: str
     fence: int

@@ -83,10 +83,20 @@ def test_runs_are_listed_newest_first_with_their_outcome(store: Store) -> None:
         store.create(f"r{i}", f'{{"i":{i}}}', f"2026-01-0{i + 1}")
     store.finish(store.claim("r1", "me", 0, 10), "done", "solved")
     assert [(r.run_id, r.status, r.outcome) for r in store.runs()] == [
-        ("r2", "running", ""),
+        ("r2", "stopped", ""),
         ("r1", "done", "solved"),
-        ("r0", "running", ""),
+        ("r0", "stopped", ""),
     ]
+
+
+def test_a_run_is_running_only_while_somebody_works_on_it(store: Store) -> None:
+    store.create("r", "{}", "t")
+    lease = store.claim("r", me(), 0, 10)
+    running = store.run("r")
+    store.release(lease)
+    stopped = store.run("r")
+    assert running is not None and stopped is not None
+    assert (running.status, stopped.status) == ("running", "stopped")
 
 
 def test_blobs_are_content_addressed(store: Store) -> None:

@@ -30,7 +30,7 @@ def show(run_id: str, repo: str = ".") -> Outcome:
         record = known(desk, run_id)
         if not record.outcome and record.status == "done":
             raise UsageError(f"run {run_id} was refused before it began; there is no report")
-        if not record.outcome:
+        if record.status != "done":
             raise UsageError(f"run {run_id} has not ended; `referee resume {run_id}` continues it")
         return Outcome.model_validate_json(record.outcome)
 
@@ -64,7 +64,7 @@ def gc(repo: str = ".", days: float = 7.0) -> tuple[str, ...]:
 def _summary(record: RunRecord) -> RunSummary:
     task = Spec.model_validate_json(record.spec).task.text
     summary = RunSummary(run_id=record.run_id, status=record.status, created=record.created, task=task)
-    if not record.outcome:
+    if record.status != "done" or not record.outcome:
         return summary
     report = Outcome.model_validate_json(record.outcome).report
     update = {

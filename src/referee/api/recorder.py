@@ -19,16 +19,16 @@ from referee.domain.task import Task
 from referee.domain.verdict import Verdict
 from referee.flows.plan import Ended
 from referee.kernel.run import Run
-from referee.ports import Clock, Progress
+from referee.ports import Clock, Landing, Progress, RunRecord
 from referee.render import html, markdown
 
 
 class Recorder:
     """Listens to a run's progress, passes it on, and writes the report at the end."""
 
-    def __init__(self, run_id: str, task: Task, config: Config, clock: Clock) -> None:
-        self._run_id, self._task, self._config, self._clock = run_id, task, config, clock
-        self._started = clock.now()
+    def __init__(self, record: RunRecord, task: Task, config: Config, clock: Clock) -> None:
+        self._record, self._task, self._config, self._clock = record, task, config, clock
+        self._targets, self._author = task.targets, ""
         self._iterations: list[Iteration] = []
         self._notes: list[str] = []
         self._pass_on: Progress | None = None
@@ -39,12 +39,19 @@ class Recorder:
         return self._tell
 
     def _tell(self, event: str, facts: Mapping[str, Any]) -> None:
+        if event == "round":
+            self._targets, self._author = facts["targets"], facts["author"]
         if event == "verdict" and isinstance(facts["verdict"], Verdict):
             self._iterations.append(iteration(facts["step"], facts["verdict"]))
         if event == "note":
             self._notes.append(str(facts["text"]))
         if self._pass_on is not None:
             self._pass_on(event, facts)
+
+    @property
+    def played(self) -> bool:
+        """Whether anything was judged, now or in the part of the run that was replayed."""
+        return bool(self._iterations)
 
     def outcome(self, run: Run, ended: Ended, isolation: IsolationStamp | None) -> Outcome:
         """The outcome of a repair that came to its end."""
@@ -70,23 +77,31 @@ class Recorder:
         """The outcome of a run that something ended from outside."""
         judged = sum(i.candidates_judged for i in self._iterations)
         more = {
-            "targets": self._task.targets,
+            "targets": self._targets,
+            "generator": self._author,
             "explanation": words,
             "candidates_judged": judged,
             "isolation": isolation,
         }
         return self._report(reason, view, "", more)
 
+    def as_landed(self, outcome: Outcome, landing: Landing | None) -> Outcome:
+        """The outcome of a run that was stopped, with what it had landed by then."""
+        if landing is None:
+            return outcome
+        landed = Landed(how=landing.how, revision=landing.revision)
+        update = {"landed": landed, "touched_files": landing.written}
+        return outcome.model_copy(update={"report": outcome.report.model_copy(update=update)})
+
     def _landed(self, ended: Ended) -> Landed | None:
-        if not ended.solved:
+        if not ended.solved or self._config.land == "none":
             return None
-        how = self._config.land
-        return Landed(how=how, revision=ended.landing.revision if ended.landing else None)
+        return Landed(how=self._config.land, revision=ended.landing.revision if ended.landing else None)
 
     def _report(self, reason: StopReason, view: BudgetView, diff: str, more: Mapping[str, Any]) -> Outcome:
         spent = view.spent
         report = Report(
-            run_id=self._run_id,
+            run_id=self._record.run_id,
             task=self._task.text,
             stop_reason=reason,
             solved=reason is StopReason.SOLVED,
@@ -103,8 +118,8 @@ class Recorder:
             pressure=round(view.pressure, 3),
             config=self._config.resolved(),
             environment={"referee": __version__, "python": platform.python_version(), "system": platform.platform()},
-            started_at=_iso(self._started),
-            finished_at=_iso(self._clock.now()),
+            started_at=self._record.created,
+            finished_at=datetime.fromtimestamp(self._clock.now(), UTC).isoformat(timespec="milliseconds"),
             exit=exit_code(reason),
             **more,
         )
@@ -136,7 +151,3 @@ def write_whole(path: str, text: str) -> None:
         if beside and os.path.exists(beside):
             os.unlink(beside)
         raise WorldFault(f"{path} could not be written: {error}") from error
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

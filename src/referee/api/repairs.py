@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from typing import Any
 
 from referee.adapters.store.owner import me
 from referee.api.recorder import Recorder, write_report, write_whole
-from referee.api.spec import Spec, known, unfinished
+from referee.api.spec import Spec, asked_last, known, unfinished
 from referee.config import Config, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, UsageError, WorldFault
@@ -22,7 +23,7 @@ from referee.flows.repair import repair
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
 from referee.policy import protect
-from referee.ports import Kind, Lease, Progress
+from referee.ports import Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, players
 
 
@@ -35,7 +36,7 @@ def fix(task: Task, config: Config | None = None, progress: Progress | None = No
         run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         spec = Spec(task=task, config=config)
         desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
-        return _drive(desk, run_id, spec, progress)
+        return _drive(desk, known(desk, run_id), spec, progress)
 
 
 def resume(
@@ -45,49 +46,58 @@ def resume(
     with Desk(repo, load(repo)) as desk:
         record = known(desk, run_id)
         unfinished(record, bool(budget))
-        spec = Spec.model_validate_json(record.spec)
+        spec = asked_last(desk, record)
         if budget:
             larger = Budget.model_validate({**spec.config.budget.model_dump(), **budget})
             spec = spec.model_copy(update={"config": spec.config.model_copy(update={"budget": larger})})
         desk.config = spec.config
-        return _drive(desk, run_id, spec, progress)
+        return _drive(desk, record, spec, progress)
 
 
-def _drive(desk: Desk, run_id: str, spec: Spec, progress: Progress | None) -> Outcome:
-    """Hold the lease, run the repair, write the report; on a fault or a cancellation the run stays resumable."""
-    lease = desk.store.claim(run_id, me(), desk.clock.now(), LEASE_SECONDS)
-    recorder = Recorder(run_id, spec.task, spec.config, desk.clock)
-    run = _open(desk, lease, spec, recorder.listening(progress))
+def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None) -> Outcome:
+    """Hold the lease for as long as this process works on the run, however that ends."""
+    lease = desk.store.claim(record.run_id, me(), desk.clock.now(), LEASE_SECONDS)
+    try:
+        recorder = Recorder(record, spec.task, spec.config, desk.clock)
+        run = _open(desk, lease, spec, recorder.listening(progress))
+        outcome = _told(desk, lease, spec, recorder, run)
+        run.progress("ended", {"outcome": outcome})
+        return outcome
+    finally:
+        desk.store.release(lease)
+
+
+def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) -> Outcome:
+    """Run the repair and write the report; on a fault or a cancellation the run stays resumable."""
     try:
         for words in (*desk.recovered, *spec.config.notes):
             run.note(words)
         outcome = recorder.outcome(run, repair(run, _plan(desk, spec)), desk.stamp())
+        _hand_over(outcome, spec.config)
     except Cancelled:
         desk.workspace.recover()  # a landing that was cut off ends whole or not at all, now rather than later
         outcome = recorder.cut_short(
-            StopReason.HUMAN_ABORT, f"stopped; `referee resume {run_id}` goes on", run.view, desk.stamp()
+            StopReason.HUMAN_ABORT, f"stopped; `referee resume {run.id}` goes on", run.view, desk.stamp()
         )
-    except UsageError:
+        outcome = recorder.as_landed(outcome, desk.workspace.landed(run.id))
+        write_report(desk.reports, outcome)
+        return outcome
+    except UsageError as wrong:
+        if recorder.played:
+            raise UsageError(f"{wrong}; when that is mended, `referee resume {run.id}` goes on") from wrong
         desk.store.finish(lease, "done", "")
         raise
     except WorldFault as fault:
-        outcome = recorder.cut_short(StopReason.WORLD_FAULT, str(fault), run.view, desk.stamp())
-        write_report(desk.reports, outcome)
-        desk.store.release(lease)
+        write_report(desk.reports, recorder.cut_short(StopReason.WORLD_FAULT, str(fault), run.view, desk.stamp()))
         raise
     write_report(desk.reports, outcome)
-    if outcome.stop_reason is StopReason.HUMAN_ABORT:
-        desk.store.release(lease)
-    else:
-        _hand_over(outcome, spec.config)
-        desk.store.finish(lease, "done", outcome.model_dump_json())
-    run.progress("ended", {"outcome": outcome})
+    desk.store.finish(lease, "done", outcome.model_dump_json())
     return outcome
 
 
 def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
     journal = Journal(desk.store, lease, desk.clock)
-    journal.note("run", Kind.OPENED, {"spec": json.loads(spec.model_dump_json())})
+    journal.note(f"run:{lease.fence}", Kind.OPENED, {"spec": json.loads(spec.model_dump_json())})
     shared = Shared(
         run_id=lease.run_id,
         world=desk,
@@ -110,7 +120,12 @@ def _plan(desk: Desk, spec: Spec) -> Plan:
 
 
 def _supported(config: Config) -> None:
-    if config.land != "tree" and config.land != "none" and not config.land.startswith("patch:"):
+    """Raise `UsageError` for what would only be found impossible after everything is paid."""
+    if config.land.startswith("patch:"):
+        folder = os.path.dirname(os.path.abspath(config.land.removeprefix("patch:")))
+        if not os.access(folder, os.W_OK):
+            raise UsageError(f"{folder} is not a folder that can be written to; give --land patch:FILE another place")
+    elif config.land not in ("tree", "none"):
         raise UsageError(f"--land {config.land} is not available yet; use tree, patch:FILE or none")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 
 from referee.config import Config
 from referee.domain.errors import UsageError
@@ -10,7 +11,7 @@ from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.domain.value import Value
-from referee.ports import RunRecord
+from referee.ports import Kind, RunRecord
 from referee.wiring import Desk
 
 BUDGET_REASONS = (
@@ -38,6 +39,13 @@ def known(desk: Desk, run_id: str) -> RunRecord:
             f"there is no run {run_id} here; " + (f"did you mean {near[0]}?" if near else "see `referee runs`")
         )
     return record
+
+
+def asked_last(desk: Desk, record: RunRecord) -> Spec:
+    """What the run was asked when it was last worked on: a larger budget that was given once stays given."""
+    opened = [e for e in desk.store.entries(record.run_id) if e.kind is Kind.OPENED]
+    spec = json.dumps(json.loads(opened[-1].payload)["spec"]) if opened else record.spec
+    return Spec.model_validate_json(spec)
 
 
 def unfinished(record: RunRecord, larger: bool) -> None:

@@ -34,7 +34,7 @@ def repair(run: Run, plan: Plan) -> Ended:
         state.targets = bench.targets
         return _play(run, state, bench)
     except Exhausted as spent:
-        run.note(f"stopped: {spent.reason.value}", detail=str(spent))
+        run.note(f"stopped ({spent.reason.value}): {spent}")
         return state.ended(spent.reason, note=str(spent))
 
 
@@ -94,7 +94,8 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop 
     while True:
         view = run.perform(Gauge(view=run.view))
         pressed = view.pressure > HIGH_PRESSURE
-        run.progress("round", {"step": len(state.rounds) + 1, "author": author.name, "pressed": pressed})
+        told = {"step": len(state.rounds) + 1, "author": author.name, "pressed": pressed, "targets": bench.targets}
+        run.progress("round", told)
         offer = author.propose(run, brief.model_copy(update={"pressed": pressed}))
         if not offer.paid:
             run.perform(ChargeStep(author=author.name))

@@ -67,11 +67,11 @@ class MemoryStore:
 
     def run(self, run_id: str) -> RunRecord | None:
         """One run."""
-        return self._runs.get(run_id)
+        return next((r for r in self.runs() if r.run_id == run_id), None)
 
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
-        return tuple(reversed(self._runs.values()))
+        return tuple(self._seen(r) for r in reversed(self._runs.values()))
 
     def put(self, data: bytes) -> str:
         """Store a blob."""
@@ -87,6 +87,10 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to close."""
+
+    def _seen(self, record: RunRecord) -> RunRecord:
+        stopped = record.status == "running" and record.run_id not in self._owners
+        return record.model_copy(update={"status": "stopped"}) if stopped else record
 
     def _check(self, lease: Lease) -> None:
         if self._runs[lease.run_id].fence != lease.fence:

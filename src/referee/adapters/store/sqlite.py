@@ -152,10 +152,13 @@ class SqliteStore:
         """All runs, newest first."""
         with self._guarded():
             rows = self._db.execute(
-                "select run_id, status, spec, created, fence, outcome from run order by created desc, rowid desc"
+                "select run_id, status, spec, created, fence, outcome, owner from run order by created desc, rowid desc"
             ).fetchall()
         fields = ("run_id", "status", "spec", "created", "fence", "outcome")
-        return tuple(RunRecord(**dict(zip(fields, r, strict=True))) for r in rows)
+        return tuple(
+            RunRecord(**{**dict(zip(fields, row, strict=True)), "status": _status(row[1], owner)})
+            for *row, owner in rows
+        )
 
     def put(self, data: bytes) -> str:
         """Store a blob."""
@@ -170,6 +173,11 @@ class SqliteStore:
         with self._guarded():
             self._db.close()
         self._mirror.close()
+
+
+def _status(recorded: str, owner: str) -> str:
+    """A run whose owner is gone or gave it back is not running, whatever was last written."""
+    return "stopped" if recorded == "running" and not (owner and alive(owner)) else recorded
 
 
 def _statements(script: str) -> Iterator[str]:

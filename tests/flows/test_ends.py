@@ -1,0 +1,126 @@
+"""However a run ends, its record says what happened and the next command can go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small
+
+from referee import api
+from referee.adapters.git import GitWorkspace
+from referee.config import load
+from referee.domain.errors import Cancelled, UsageError
+from referee.domain.reason import StopReason
+from referee.domain.report import Outcome
+from referee.domain.task import Task
+from referee.ports import Landing, Progress
+
+WRONG = small.content(small.BUGGY.replace("a - b", "a * b"))
+MENDED = small.proposal(edits=[{"old": "a * b", "new": "a + b"}])
+
+
+class Bench:
+    """A small repository and a scripted model that needs two rounds."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo = small.build(folder / "repo")
+        self.model = small.script(folder / "script.jsonl", WRONG, MENDED)
+
+    def fix(self, progress: Progress | None = None, **flags: Any) -> Outcome:
+        chosen = {"generator": "model", "models.default": self.model, **flags}
+        config = load(str(self.repo), flags=chosen, variables={}, user_file="")
+        return api.fix(Task(repo=str(self.repo), text="add is wrong"), config, progress)
+
+    def resume(self, progress: Progress | None = None, **budget: Any) -> Outcome:
+        return api.resume(self.last, str(self.repo), budget, progress)
+
+    @property
+    def last(self) -> str:
+        return api.runs(str(self.repo))[0].run_id
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def interrupting(fault: BaseException, step: int = 2) -> Progress:
+    """Raises when a round begins, as a signal or a fault of ours would."""
+
+    def tell(event: str, facts: Mapping[str, Any]) -> None:
+        if event == "round" and facts["step"] == step:
+            raise fault
+
+    return tell
+
+
+def test_a_run_stopped_by_hand_says_what_it_was_about(bench: Bench) -> None:
+    report = bench.fix(interrupting(Cancelled())).report
+    assert (report.stop_reason, report.exit) == (StopReason.HUMAN_ABORT, 130)
+    assert report.targets == (small.TARGET,)
+    assert report.generator.startswith("fixer")
+    assert report.landed is None
+    (summary,) = api.runs(str(bench.repo))
+    assert (summary.status, summary.stop_reason) == ("stopped", None)
+    resumed = bench.resume().report
+    assert resumed.solved
+    assert resumed.started_at == report.started_at
+
+
+def test_a_run_stopped_just_after_it_landed_says_that_it_landed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    land = GitWorkspace.land
+
+    def stopped(self: GitWorkspace, run_id: str, before: str, after: str) -> Landing:
+        land(self, run_id, before, after)
+        raise Cancelled
+
+    monkeypatch.setattr(GitWorkspace, "land", stopped)
+    report = bench.fix().report
+    assert report.stop_reason is StopReason.HUMAN_ABORT
+    assert (bench.repo / "calc.py").read_text() == small.FIXED
+    assert report.landed is not None
+    assert report.touched_files == ("calc.py",)
+    assert bench.resume().solved
+
+
+def test_a_larger_budget_once_given_stays_given(bench: Bench) -> None:
+    """Case C9: a resumed run that is stopped again goes on with what it had, not with the first budget."""
+    assert bench.fix(**{"budget.max_steps": 1}).stop_reason is StopReason.STEPS_EXHAUSTED
+    assert bench.resume(interrupting(Cancelled()), max_steps=4).stop_reason is StopReason.HUMAN_ABORT
+    with pytest.raises(UsageError, match="has not ended"):
+        api.show(bench.last, str(bench.repo))
+    outcome = bench.resume()
+    assert outcome.solved
+    assert outcome.report.budget.max_steps == 4
+
+
+def test_a_wrong_setting_found_late_is_mended_and_the_run_goes_on(bench: Bench, tmp_path: Path) -> None:
+    """What was judged until then is paid for."""
+    late = tmp_path / "late.jsonl"
+    with pytest.raises(UsageError, match=r"referee resume 2\S+ goes on"):
+        bench.fix(**{"models.fixer": f"scripted:{late}"})
+    small.script(late, WRONG, MENDED)
+    outcome = bench.resume()
+    assert outcome.solved
+    assert outcome.report.steps == 2
+
+
+def test_our_own_fault_keeps_nobody_from_resuming_at_once(bench: Bench) -> None:
+    with pytest.raises(ZeroDivisionError):
+        bench.fix(interrupting(ZeroDivisionError()))
+    assert bench.resume().solved
+
+
+def test_what_is_not_landed_is_not_called_landed(bench: Bench) -> None:
+    outcome = bench.fix(land="none")
+    assert outcome.solved
+    assert outcome.report.landed is None
+
+
+def test_a_patch_that_has_no_place_is_refused_before_anything_is_paid(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="another place"):
+        bench.fix(land=f"patch:{tmp_path}/missing/fix.patch")
+    assert api.runs(str(bench.repo)) == ()
