@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import AfterValidator
+
 
 def encode(path: str) -> bytes:
     """The bytes of a path. UTF-8 whatever the locale, because that is what git's trees are read as."""
@@ -35,3 +39,13 @@ def objection(path: bytes) -> str | None:
     if parts[0] == b".harness":
         return "is inside .harness, which holds the record of runs"
     return None
+
+
+def _checked(path: bytes) -> bytes:
+    if (why := objection(path)) is not None:
+        raise ValueError(f"{shown(path)} {why}")
+    return path
+
+
+# A path in a record: whoever brought the record along must not lead a landing out of the work tree.
+WorkPath = Annotated[bytes, AfterValidator(_checked)]

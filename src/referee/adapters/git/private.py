@@ -7,7 +7,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from referee.adapters.git.git import Git
 from referee.adapters.git.names import shown
@@ -35,6 +35,7 @@ CONFIG = """\
 [checkout]
 \tworkers = 0
 """
+_STRANGERS = frozenset((b"commondir", b"config.worktree", b"gitdir", b"alternates", b"http-alternates", b"grafts"))
 FULL_SIGNS = ("No space left", "Out of diskspace", "Disk quota exceeded", "File too large")  # git's words
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -55,12 +56,18 @@ class Private:
 
     def prepare(self) -> None:
         """Create what is missing. Raises `UsageError` if the repository's folder cannot be written."""
+        self._repository.check_own_folder()
         try:
             _own_folder(self.path)
+            for folder in (self.path, self.folder, self.objects):
+                _no_strangers(folder)
+                _no_strangers(os.path.join(folder, b"info"))
             _once(os.path.join(self.path, b".gitignore"), b"*\n")
             for name in (b"base", b"snapshots"):
                 os.makedirs(os.path.join(self.path, name), mode=0o700, exist_ok=True)
-            if not os.path.exists(os.path.join(self.folder, b"config")):
+            if os.path.exists(os.path.join(self.folder, b"config")):
+                self._configure()
+            else:
                 self._create()
         except OSError as error:
             raise refused(error, self.path) from error
@@ -108,19 +115,23 @@ class Private:
             os.close(fd)
 
     def _create(self) -> None:
-        sha256 = self._repository.algorithm != "sha1"
         wanted = f"--object-format={self._repository.algorithm}"
         said = self._git.run(
             "init", "--quiet", "--bare", "--template=", wanted, self.folder, variables={}, cwd=self.path
         )
         if said.code:
             raise WorldFault(f"git init failed in {shown(self.path)}: {said.words}")
+        self._configure()
+
+    def _configure(self) -> None:
+        """Our own configuration and nobody else's: both files can name programs that git would run."""
+        config = CONFIG.format(version=0)
+        if self._repository.algorithm != "sha1":
+            algorithm = self._repository.algorithm
+            config = CONFIG.format(version=1) + f"[extensions]\n\tobjectFormat = {algorithm}\n"
         os.makedirs(os.path.join(self.folder, b"info"), exist_ok=True)
-        _once(os.path.join(self.folder, b"info", b"attributes"), ATTRIBUTES)
-        config = CONFIG.format(version=1 if sha256 else 0)
-        if sha256:
-            config += f"[extensions]\n\tobjectFormat = {self._repository.algorithm}\n"
-        replace(os.path.join(self.folder, b"config"), config.encode())
+        _exactly(os.path.join(self.folder, b"info", b"attributes"), ATTRIBUTES)
+        _exactly(os.path.join(self.folder, b"config"), config.encode())
 
 
 def replace(path: bytes, data: bytes, *, durable: bool = True) -> None:
@@ -171,6 +182,24 @@ def _own_folder(path: bytes) -> None:
 def _once(path: bytes, data: bytes) -> None:
     if not os.path.exists(path):
         replace(path, data)
+
+
+def _exactly(path: bytes, data: bytes) -> None:
+    with suppress(FileNotFoundError), open(path, "rb") as file:
+        if file.read(len(data) + 1) == data:
+            return
+    replace(path, data)
+
+
+def _no_strangers(folder: bytes) -> None:
+    """Raises `UsageError` for a symbolic link, or a file by which git would read or write somewhere else."""
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if entry.is_symlink() or os.path.basename(entry.path) in _STRANGERS:
+            raise UsageError(f"{shown(entry.path)} is not ours and leads elsewhere; delete the folder .harness")
 
 
 def _quoted(path: bytes) -> bytes:

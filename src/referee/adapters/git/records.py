@@ -11,6 +11,7 @@ import re
 from typing import TypeVar
 
 from referee.adapters.git.entry import Entry
+from referee.adapters.git.names import WorkPath
 from referee.adapters.git.private import Private, replace
 from referee.adapters.git.root import FOLDER, remove
 from referee.domain.errors import UsageError, WorldFault
@@ -24,7 +25,7 @@ V = TypeVar("V", bound=Value)
 class Moved(Value):
     """One path of a landing: from, to, and the bytes and permission bits there were (None for a new file)."""
 
-    path: bytes
+    path: WorkPath
     before: Entry | None
     after: Entry | None
     content: bytes | None
@@ -37,7 +38,7 @@ class LandingRecord(Value):
     before: str
     after: str
     moved: tuple[Moved, ...]
-    made: tuple[bytes, ...]
+    made: tuple[WorkPath, ...]
 
 
 class SnapshotRecord(Value):

@@ -110,6 +110,14 @@ class Repository:
         digest = hashlib.sha256(said.out).hexdigest()
         return Listing(staged=tuple(staged), untracked=tuple(untracked), nested=tuple(sorted(found)), digest=digest)
 
+    def check_own_folder(self) -> None:
+        """Raises `UsageError` if our folder came with the repository: what is in it would be believed and acted on."""
+        if self._must("ls-files", "-z", "--", ".harness", ".harness/").out:
+            raise UsageError(
+                ".harness is among the repository's files, so its records are not this machine's; remove it: "
+                "git rm -r -q --cached .harness, then delete the folder"
+            )
+
     def ignored(self) -> tuple[bytes, ...]:
         """Ignored files outside wholly ignored folders (so: not those of environments and build folders)."""
         said = self._must("ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory")

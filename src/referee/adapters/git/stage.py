@@ -8,7 +8,7 @@ import stat
 import sys
 
 from referee.adapters.git.entry import EXECUTABLE, Entry
-from referee.adapters.git.names import shown
+from referee.adapters.git.names import WorkPath, shown
 from referee.adapters.git.rename import Place, Point, Renames, renames_for, settle
 from referee.adapters.git.root import CONTENT, FOLDER, Root, observe, write_all
 from referee.domain.value import Value
@@ -19,7 +19,7 @@ KEPT_ATTRIBUTES = ("user.", "system.posix_acl_access")
 class Step(Value):
     """One path: what must be there, what shall be, and the permission bits of a file put back (else as now)."""
 
-    path: bytes
+    path: WorkPath
     expect: Entry | None
     want: Entry | None
     permissions: int | None = None

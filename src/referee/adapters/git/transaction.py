@@ -16,11 +16,12 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 
-from referee.adapters.git.names import shown
+from referee.adapters.git.names import WorkPath, shown
 from referee.adapters.git.private import Private, replace, sync_folder
 from referee.adapters.git.rename import Point, sync_file_system
 from referee.adapters.git.root import FOLDER, Root, remove
 from referee.adapters.git.stage import Changed, Stage, Step
+from referee.domain.errors import WorldFault
 from referee.domain.value import Value
 
 TRASH = b"trash-"
@@ -33,8 +34,8 @@ class Intent(Value):
     kind: str
     run_id: str
     steps: tuple[Step, ...]
-    made: tuple[bytes, ...] = ()
-    prune: tuple[bytes, ...] = ()
+    made: tuple[WorkPath, ...] = ()
+    prune: tuple[WorkPath, ...] = ()
 
 
 class Outcome(Value):
@@ -86,8 +87,7 @@ class Transaction:
         if not self._marked("intent"):
             self._clear()
             return Outcome(said=("removed what an interrupted landing had staged; no file of yours had changed",))
-        with open(os.path.join(self._path, b"intent"), "rb") as file:
-            intent = Intent.model_validate_json(file.read())
+        intent = self._intent()
         stage = Stage(self._path, self._root, self._point)
         try:
             for i in range(len(intent.steps)):
@@ -100,6 +100,17 @@ class Transaction:
             return self._carry_out(stage, intent)
         finally:
             stage.close()
+
+    def _intent(self) -> Intent:
+        with open(os.path.join(self._path, b"intent"), "rb") as file:
+            text = file.read()
+        try:
+            return Intent.model_validate_json(text)
+        except ValueError as error:
+            raise WorldFault(
+                f"the record of an interrupted landing is damaged ({error}); nothing was changed; "
+                f"look at {shown(self._path)} and delete it"
+            ) from error
 
     def close(self, outcome: Outcome) -> None:
         """Forget an outcome that is recorded elsewhere."""
