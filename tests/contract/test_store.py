@@ -130,13 +130,14 @@ def test_a_torn_mirror_line_is_ended_and_loses_nobody_else(tmp_path: Path) -> No
     assert '"key": "k1"' in lines[2]
 
 
-def test_entries_cannot_be_updated_even_by_hand(tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", ["update entry set payload = '{}'", "delete from entry"])
+def test_entries_cannot_be_changed_even_by_hand(tmp_path: Path, change: str) -> None:
     store = SqliteStore(str(tmp_path))
     store.create("r", "{}", "t")
     store.append(store.claim("r", "me", 0, 10), entry(1))
     db = sqlite3.connect(tmp_path / "state.db")
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-        db.execute("update entry set payload = '{}'")
+        db.execute(change)
     db.close()
 
 
@@ -164,6 +165,12 @@ def test_an_owner_on_another_host_counts_as_alive() -> None:
     assert alive("process 1 (started 1) on elsewhere.invalid")
     assert alive(me())
     assert not alive(me().replace("(started ", "(started 1"))
+
+
+def test_a_folder_that_cannot_be_made_is_the_operators_to_mend(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WorldFault, match="cannot be made"):
+        SqliteStore(str(tmp_path / "file" / "state"))
 
 
 def test_a_full_disk_is_the_operators_to_mend(tmp_path: Path) -> None:

@@ -124,3 +124,11 @@ def test_a_patch_that_has_no_place_is_refused_before_anything_is_paid(bench: Ben
     with pytest.raises(UsageError, match="another place"):
         bench.fix(land=f"patch:{tmp_path}/missing/fix.patch")
     assert api.runs(str(bench.repo)) == ()
+
+
+def test_an_unsolved_run_keeps_the_last_proposal_that_could_be_applied(bench: Bench) -> None:
+    """A refusal that comes after it leaves nothing to look at."""
+    small.script(bench.repo.parent / "script.jsonl", WRONG, small.proposal("tests/test_calc.py", content="x = 1\n"))
+    outcome = bench.fix(**{"budget.max_steps": 2})
+    assert not outcome.solved
+    assert "+    return a * b" in outcome.diff

@@ -1,4 +1,4 @@
-"""Trees: record the repository, prepare a copy, apply a patch, land, put back."""
+"""Trees: record the repository, prepare a copy, apply a patch, land."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.kernel.action import Action, Effect
-from referee.ports import Base, Landing, Restoration, Snapshot, World
+from referee.ports import Base, Landing, Snapshot, World
 
 
 class TakeSnapshot(Action[Snapshot]):
@@ -73,17 +73,3 @@ class LandTree(Action[Landing]):
     def recover(self, world: World) -> Landing | None:
         """The landing, if an earlier try of this run took effect."""
         return world.workspace.landed(self.run_id)
-
-
-class PutBack(Action[Restoration]):
-    """Undo what this run landed."""
-
-    name: ClassVar[str] = "put_back"
-    effect: ClassVar[Effect] = Effect.LAND
-    result_type: ClassVar[type] = Restoration
-
-    run_id: str
-
-    def perform(self, world: World) -> Restoration:
-        """Only where the files still are as the run left them."""
-        return world.workspace.rollback(self.run_id)

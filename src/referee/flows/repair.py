@@ -113,8 +113,8 @@ def _judged(
 ) -> Decision:
     """Enter the verdict into the record and decide."""
     state.history.append(tried.verdict)
-    if tried.verdict.proposed or state.last is None:
-        state.last = tried
+    if tried.tree or state.last is None or not state.last.tree:
+        state.last = tried  # what could be applied is worth more to a reader than a later refusal
     summary = proposal.root_cause if proposal else tried.verdict.note
     state.rounds.append(
         Round(

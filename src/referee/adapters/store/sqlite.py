@@ -32,6 +32,7 @@ create table signal (
     payload text not null, at text not null, primary key (run_id, topic, message)
 ) strict;
 create trigger entry_is_append_only before update on entry begin select raise(abort, 'entries are append-only'); end;
+create trigger entry_stays before delete on entry begin select raise(abort, 'entries are append-only'); end;
 """
 _INSERT = """
 insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev, :digest
@@ -50,7 +51,10 @@ class SqliteStore:
     """
 
     def __init__(self, folder: str) -> None:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise WorldFault(f"{folder} cannot be made: {error}") from error
         self._lock = threading.RLock()
         self._blobs = Blobs(os.path.join(folder, "blobs"))
         self._mirror = Mirror(os.path.join(folder, "journal.jsonl"))
