@@ -132,3 +132,14 @@ def test_an_unsolved_run_keeps_the_last_proposal_that_could_be_applied(bench: Be
     outcome = bench.fix(**{"budget.max_steps": 2})
     assert not outcome.solved
     assert "+    return a * b" in outcome.diff
+
+
+def test_a_patch_file_is_exact_where_text_is_not_utf_8(bench: Bench, tmp_path: Path) -> None:
+    (bench.repo / "old.py").write_bytes("# caf\xe9\nX = 1\n".encode("latin-1"))
+    honest = small.proposal()
+    honest["files"].append({"path": "old.py", "action": "delete", "rationale": "not needed"})
+    small.script(tmp_path / "script.jsonl", honest)
+    assert bench.fix(land=f"patch:{tmp_path}/fix.patch").solved
+    small.git(bench.repo, "apply", f"{tmp_path}/fix.patch")
+    assert not (bench.repo / "old.py").exists()
+    assert (bench.repo / "calc.py").read_text() == small.FIXED

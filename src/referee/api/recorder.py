@@ -29,6 +29,7 @@ class Recorder:
     def __init__(self, record: RunRecord, task: Task, config: Config, clock: Clock) -> None:
         self._record, self._task, self._config, self._clock = record, task, config, clock
         self._targets, self._author = task.targets, ""
+        self.diff = b""  # exact, where an outcome's is text
         self._iterations: list[Iteration] = []
         self._notes: list[str] = []
         self._pass_on: Progress | None = None
@@ -55,9 +56,8 @@ class Recorder:
 
     def outcome(self, run: Run, ended: Ended, isolation: IsolationStamp | None) -> Outcome:
         """The outcome of a repair that came to its end."""
-        diff = ""
         if ended.snapshot is not None and ended.tree:
-            diff = run.diff(ended.snapshot.tree, ended.tree).decode("utf-8", "replace")
+            self.diff = run.diff(ended.snapshot.tree, ended.tree)
         last = ended.rounds[-1] if ended.rounds else None
         more: dict[str, Any] = {
             "targets": ended.targets,
@@ -71,7 +71,7 @@ class Recorder:
             "alternatives": last.alternatives if last else (),
             "isolation": isolation,
         }
-        return self._report(ended.reason, run.view, diff, more)
+        return self._report(ended.reason, run.view, self.diff.decode("utf-8", "replace"), more)
 
     def cut_short(self, reason: StopReason, words: str, view: BudgetView, isolation: IsolationStamp | None) -> Outcome:
         """The outcome of a run that something ended from outside."""
@@ -126,24 +126,28 @@ class Recorder:
         return Outcome(solved=report.solved, stop_reason=reason, diff=diff, report=report)
 
 
-def write_report(folder: str, outcome: Outcome) -> None:
+def write_report(folder: str, outcome: Outcome, diff: bytes = b"") -> None:
     """Write `RUN.json`, `.md`, `.html` and, when there is one, `RUN.patch`; each whole or not at all."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     stem = os.path.join(folder, outcome.report.run_id)
-    write_whole(stem + ".json", outcome.report.model_dump_json(indent=2) + "\n")
-    write_whole(stem + ".md", markdown(outcome.report, outcome.diff))
-    write_whole(stem + ".html", html(outcome.report, outcome.diff))
-    if outcome.diff:
-        write_whole(stem + ".patch", outcome.diff)
+    texts = {
+        ".json": outcome.report.model_dump_json(indent=2) + "\n",
+        ".md": markdown(outcome.report, outcome.diff),
+        ".html": html(outcome.report, outcome.diff),
+    }
+    for ending, text in texts.items():
+        write_whole(stem + ending, text.encode("utf-8", "surrogateescape"))
+    if diff:
+        write_whole(stem + ".patch", diff)
 
 
-def write_whole(path: str, text: str) -> None:
+def write_whole(path: str, data: bytes) -> None:
     """Write beside, sync and rename. Raises `WorldFault` if the disk refuses."""
     beside = ""
     try:
         fd, beside = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".referee-")
-        with open(fd, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
+        with open(fd, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.rename(beside, path)

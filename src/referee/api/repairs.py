@@ -73,7 +73,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         for words in (*desk.recovered, *spec.config.notes):
             run.note(words)
         outcome = recorder.outcome(run, repair(run, _plan(desk, spec)), desk.stamp())
-        _hand_over(outcome, spec.config)
+        _hand_over(outcome, spec.config, recorder.diff)
     except Cancelled:
         desk.workspace.recover()  # a landing that was cut off ends whole or not at all, now rather than later
         outcome = recorder.cut_short(
@@ -90,7 +90,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
     except WorldFault as fault:
         write_report(desk.reports, recorder.cut_short(StopReason.WORLD_FAULT, str(fault), run.view, desk.stamp()))
         raise
-    write_report(desk.reports, outcome)
+    write_report(desk.reports, outcome, recorder.diff)
     desk.store.finish(lease, "done", outcome.model_dump_json())
     return outcome
 
@@ -129,7 +129,7 @@ def _supported(config: Config) -> None:
         raise UsageError(f"--land {config.land} is not available yet; use tree, patch:FILE or none")
 
 
-def _hand_over(outcome: Outcome, config: Config) -> None:
+def _hand_over(outcome: Outcome, config: Config, diff: bytes) -> None:
     """A patch file is the one thing besides the user's tree that a solved run writes for the user."""
     if outcome.solved and config.land.startswith("patch:"):
-        write_whole(config.land.removeprefix("patch:"), outcome.diff)
+        write_whole(config.land.removeprefix("patch:"), diff)

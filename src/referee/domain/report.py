@@ -159,7 +159,10 @@ class Report(Document):
 
 
 class Outcome(Value):
-    """How a run ended. `diff` is what landed, or would have; `git apply` takes it."""
+    """How a run ended. `diff` is what landed, or would have, as text.
+
+    `git apply` takes it unless it shows lines that are not UTF-8; the run's `.patch` file is exact.
+    """
 
     solved: bool
     stop_reason: StopReason
