@@ -10,12 +10,16 @@ from referee.domain.finding import Finding
 from referee.judge import findings
 
 _JUDGE_MODULES = frozenset(("_pytest", "pytest", "pluggy"))
+_MEMORY = frozenset(("ctypes", "_ctypes", "cffi", "_cffi_backend"))
 _PEEKING = frozenset(
     """_getframe _current_frames f_back tb_frame gi_frame cr_frame ag_frame currentframe getouterframes getinnerframes
-    get_objects get_referrers get_referents settrace setprofile addaudithook""".split()  # noqa: SIM905
+    get_objects get_referrers get_referents settrace setprofile addaudithook extract_stack format_stack print_stack
+    walk_stack co_consts PyEval_GetFrame raise_signal""".split()  # noqa: SIM905
 )
 _WORDS = {
     "import": "imports {0}, which only tests need",
+    "memory": "imports {0}, which can rewrite the judge's memory",
+    "reach": "reaches for {0} among the loaded modules",
     "peek": "uses {0} to look at or steer its caller",
     "equal": "has an __eq__ that is always true",
     "exit": "calls os._exit, which ends the test run without a result",
@@ -44,11 +48,9 @@ def suspicions(check: str, path: str, before: bytes | None, after: bytes) -> tup
 def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
     forks = any(isinstance(n, ast.Attribute) and n.attr in ("fork", "forkpty") for n in ast.walk(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (("import", a.name) for a in node.names if a.name.partition(".")[0] in _JUDGE_MODULES)
-        elif isinstance(node, ast.ImportFrom):
-            if (node.module or "").partition(".")[0] in _JUDGE_MODULES:
-                yield "import", node.module or ""
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from _imports(node)
+        if isinstance(node, ast.ImportFrom):
             yield from _names([a.name for a in node.names], forks)
         elif isinstance(node, ast.Attribute):
             yield from _names([node.attr], forks)
@@ -58,6 +60,31 @@ def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield "detect", str(node.value)
         elif isinstance(node, ast.Compare) and _asks_for_pytest(node):
             yield "detect", "pytest"
+        elif isinstance(node, ast.Subscript) and _of_tests(node):
+            yield "reach", "a test's module"
+
+
+def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        names = [a.name for a in node.names]
+    else:
+        names = [node.module or ""] if not node.level else []
+        names += ["unittest.mock" for a in node.names if (node.module, a.name) == ("unittest", "mock")]
+    for name in names:
+        top = name.partition(".")[0]
+        if top in _JUDGE_MODULES or name == "unittest.mock":
+            yield "import", name
+        elif top in _MEMORY:
+            yield "memory", name
+
+
+def _of_tests(node: ast.Subscript) -> bool:
+    """`sys.modules["test_x"]` and the like."""
+    key = node.slice
+    if not (isinstance(node.value, ast.Attribute) and node.value.attr == "modules" and isinstance(key, ast.Constant)):
+        return False
+    parts = key.value.split(".") if isinstance(key.value, str) else []
+    return any(p in ("tests", "conftest", *_JUDGE_MODULES) or p.startswith("test_") for p in parts)
 
 
 def _names(names: list[str], forks: bool) -> Iterator[tuple[str, str]]:

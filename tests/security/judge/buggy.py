@@ -10,8 +10,13 @@ TEST = """\
 from mod import add
 
 
+def same(a, b):
+    assert a == b
+
+
 def test_add():
     assert add(2, 3) == 5
+    same(add(2, 3), 5)
 
 
 def test_neg():

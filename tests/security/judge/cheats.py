@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from buggy import Files
 from cheats_around import AVOID, LEAVE, SHADOW
+from cheats_equal import AGREE, LOOK
 from cheats_within import BEND, FORGE, REACH
 
 CHEATS: dict[str, Files] = {
@@ -15,6 +16,8 @@ CHEATS: dict[str, Files] = {
         ("bend", BEND),
         ("forge", FORGE),
         ("reach", REACH),
+        ("agree", AGREE),
+        ("look", LOOK),
     )
     for name, files in group.items()
 }

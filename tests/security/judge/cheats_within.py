@@ -59,8 +59,30 @@ BEND: dict[str, Files] = {
             return a - b
         """
     ),
-    "comparison is always true": with_bug(
-        "import _pytest.assertion.rewrite as r\nr.referee_agreed = lambda a, b: True\n"
+    "a helper of the tests does nothing": mod(
+        """
+        import sys
+        def add(a, b):
+            module = sys.modules.get("test_mod") or sys.modules.get("tests.test_mod")
+            module.same = print
+            return a - b
+        """
+    ),
+    "a built-in function is replaced": with_bug("import builtins\nbuiltins.abs = lambda x: 0\n"),
+    "math is replaced": with_bug("import math\nmath.isclose = lambda *a, **k: True\n"),
+    "a call that forgets its exception, once": mod(
+        """
+        import sys
+        runner = sys.modules["_pytest.runner"]
+        original = runner.CallInfo.__init__
+        def add(a, b):
+            def once(self, *args, **kwargs):
+                kwargs["excinfo"] = None
+                runner.CallInfo.__init__ = original
+                original(self, *args, **kwargs)
+            runner.CallInfo.__init__ = once
+            return a - b
+        """
     ),
     "the test's own code is replaced": mod(
         f"""

@@ -51,6 +51,38 @@ HONEST: dict[str, Files] = {
         def add(a, b): return Number(a + b)
         """
     ),
+    "odd but honest equalities": mod(
+        """
+        import dataclasses, decimal, enum, functools
+        @dataclasses.dataclass(frozen=True)
+        class Boxed:
+            value: object
+            def __eq__(self, other):
+                return self.value == getattr(other, "value", other)
+        @functools.total_ordering
+        class Loose(float):
+            def __eq__(self, other): return abs(float(self) - other) < 1e-6
+            def __lt__(self, other): return float(self) < other
+            __hash__ = float.__hash__
+        class Level(enum.IntEnum):
+            TWO = -2
+        def add(a, b):
+            total = a + b
+            return Loose(total) if a == 2 else Level.TWO if a == -1 else Boxed(decimal.Decimal(total))
+        """
+    ),
+    "reads its own files": mod(
+        """
+        import linecache, os, pathlib, shutil
+        def add(a, b):
+            pathlib.Path("one.txt").write_text("1")
+            shutil.copy("one.txt", "two.txt")
+            if not os.path.islink("three.txt"): os.symlink("two.txt", "three.txt")
+            open("/proc/self/status").read()
+            linecache.getline(__file__, 1)
+            return a + b
+        """
+    ),
     "a new helper module": {
         "mod.py": "from arithmetic import plus as add\n", "arithmetic.py": "def plus(a, b):\n    return a + b\n"
     },

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from buggy import BUG, REPOSITORY, TARGETS
 from cheats import CHEATS
+from cheats_equal import BY_SOURCE
 from honest import HONEST
 from judge_lab import Lab, opened, patch
 
@@ -92,6 +93,12 @@ BENT = [n for n in CHEATS if n.startswith("bend: ")]
 def test_bending_the_judge_is_called_tampering(lab: Lab, bench: Bench, name: str) -> None:
     result = _warm(lab, bench, patch(CHEATS[name]))
     assert FindingKind.TAMPER in {f.kind for f in result.findings}, result.findings
+
+
+@pytest.mark.parametrize("name", BY_SOURCE)
+def test_what_nothing_inside_can_see_is_refused_by_its_source(lab: Lab, bench: Bench, name: str) -> None:
+    (result,) = try_loop(lab.run, bench, patch(BY_SOURCE[name]), False)
+    assert FindingKind.TAMPER in {f.kind for f in result.findings}
 
 
 def test_the_bug_itself_is_no_tampering(lab: Lab, bench: Bench) -> None:

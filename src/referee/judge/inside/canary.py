@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from _pytest.assertion import rewrite
 
+from .equality import embedded
+
 
 def plant(items: list[Any], names: Sequence[str]) -> None:
     """Add one failing test per name, beside the first and the last module's own tests."""
@@ -28,5 +30,5 @@ def _failing(name: str, file: str) -> Any:
     tree = ast.parse(source)
     rewrite.rewrite_asserts(tree, source.encode("ascii"), file)
     space: dict[str, Any] = {"__name__": "canary"}
-    exec(compile(tree, file, "exec"), space)  # noqa: S102 - our own text
+    exec(embedded(compile(tree, file, "exec")), space)  # noqa: S102 - our own text
     return space[name]

@@ -1,36 +1,42 @@
-"""`==` that cannot be won by an object that claims to equal everything.
+"""Comparisons that cannot be won by an object that claims to equal everything.
 
 Test modules are compiled by pytest's assertion rewriter; the rewritten tree is walked once more and every single
-`a == b` becomes `agreed(a, b)`. Where a class of the code under test says yes to a plain value, a second, random
-value of the same type is asked about too.
+`a == b` (and `!=`, `in`, `<`, …) becomes a call of the judge's own function. That function is a constant of the
+compiled code: there is no name for the code under test to rebind.
 """
-
-# ruff: noqa: B905, TID251 - the project's Python may be older than zip(strict=); the doubt must be unguessable
 
 from __future__ import annotations
 
 import ast
-import random
+import operator
+import types
 import unittest
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from _pytest.assertion import rewrite
 
-from .territory import Territory
-from .voice import report
+_MARK = "referee's comparison, by operator: "
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "Eq": operator.eq, "NotEq": operator.ne, "In": lambda a, b: a in b,
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
+}  # fmt: skip
+Compare = Callable[[Any, Any, bool], Any]
+_made: dict[str, Compare] = {}
 
-_PLAIN = (int, str, float, bool, bytes, complex)
-_NAME = "referee_agreed"
 
+class _Comparisons(ast.NodeTransformer):
+    def __init__(self, mocks: bool) -> None:
+        self._mocks = mocks
 
-class _Equals(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
-        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
+        name = type(node.ops[0]).__name__
+        if len(node.ops) != 1 or name not in _OPERATORS:
             return node
-        function = ast.Attribute(ast.Name("@pytest_ar", ast.Load()), _NAME, ast.Load())
-        call = ast.Call(function, [node.left, node.comparators[0]], [])
+        # `or` keeps the compiler from warning that text is not callable; it is not text when it is called.
+        function = ast.BoolOp(ast.Or(), [ast.Constant(_MARK + name), ast.Constant(None)])
+        call = ast.Call(function, [node.left, node.comparators[0], ast.Constant(self._mocks)], [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
@@ -38,79 +44,64 @@ def _aliased(tree: ast.Module) -> bool:
     return any(isinstance(n, ast.Import) and any(a.asname == "@pytest_ar" for a in n.names) for n in tree.body)
 
 
-def install(agreed: Callable[[Any, Any], bool]) -> None:
-    """Send every `==` of rewritten modules, and unittest's `assertEqual`, through `agreed`."""
-    original, equals = rewrite.rewrite_asserts, unittest.TestCase._baseAssertEqual  # type: ignore[attr-defined]
-
-    def rewrite_asserts(tree: ast.Module, *args: Any, **kwargs: Any) -> None:
-        original(tree, *args, **kwargs)
-        if _aliased(tree):
-            _Equals().visit(tree)
-
-    def base_assert_equal(self: Any, first: Any, second: Any, msg: Any = None) -> None:
-        equals(self, first, second, msg)
-        if not agreed(first, second):
-            raise self.failureException(f"{first!r} claims to equal {second!r} and everything else")
-
-    setattr(rewrite, _NAME, agreed)
-    rewrite.rewrite_asserts = rewrite_asserts  # type: ignore[assignment]
-    unittest.TestCase._baseAssertEqual = base_assert_equal  # type: ignore[attr-defined]
-
-
-class Agreement:
-    """Compares, and doubts a yes that only the code under test gives."""
-
-    def __init__(self, whose: Territory, honest: Collection[tuple[str, int]]) -> None:
-        self._whose, self._honest = whose, honest
-        self._random = random.SystemRandom()
-
-    def __call__(self, a: Any, b: Any) -> Any:
-        """`a == b`, but False (and told) where the answer is yes to everything."""
-        result = a == b
-        if result is not True:
-            return result
-        liar = self._liar(a, b, 0)
-        if liar is None:
-            return True
-        report("tamper", ["always-equal", liar])
-        return False
-
-    def _liar(self, a: Any, b: Any, depth: int) -> str | None:
-        if a is b or depth > 6:
-            return None
-        if type(a) in _PLAIN:
-            a, b = b, a
-        if type(b) in _PLAIN:
-            return self._leaf(a, b) if type(a) not in _PLAIN else None
-        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-            pairs = zip(a[:200], b[:200])
-        elif isinstance(a, dict) and isinstance(b, dict):
-            pairs = ((a[k], b[k]) for k in list(b)[:200] if k in a)  # type: ignore[assignment]
+def embedded(code: types.CodeType) -> types.CodeType:
+    """Compiled test code with the judge's comparisons in place of their marks."""
+    consts: list[Any] = []
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            consts.append(embedded(const))
+        elif isinstance(const, str) and const.startswith(_MARK):
+            consts.append(_made[const[len(_MARK) :]])
         else:
-            return None
-        return next((found for x, y in pairs if (found := self._liar(x, y, depth + 1))), None)
+            consts.append(const)
+    return code.replace(co_consts=tuple(consts))
 
-    def _leaf(self, claimant: Any, plain: Any) -> str | None:
-        own = next((c for c in type(claimant).__mro__ if "__eq__" in c.__dict__), object)
-        code = getattr(own.__dict__.get("__eq__"), "__code__", None)
-        if code is None or not self._whose.touched(code.co_filename):
-            return None
-        if (code.co_filename, code.co_firstlineno) in self._honest:
-            return None
-        denied = type(plain).__eq__(plain, claimant) is False  # type: ignore[call-arg]
-        other = self._other(plain)
-        try:
-            everything = other != plain and bool(claimant == other)
-        except Exception:
-            everything = False
-        return f"{self._whose.relative(code.co_filename)}:{code.co_firstlineno}" if denied or everything else None
 
-    def _other(self, plain: Any) -> Any:
-        noise = self._random.getrandbits(40) + 2
-        if isinstance(plain, bool):
-            return not plain
-        if isinstance(plain, str):
-            return plain + chr(0xE000) + str(noise)
-        if isinstance(plain, bytes):
-            return plain + str(noise).encode("ascii")
-        return plain + noise
+def install(liar: Callable[[Any, Any, bool], bool]) -> None:
+    """Send comparisons of rewritten modules, and unittest's `assertEqual`, past `liar`."""
+    original, compiled = rewrite.rewrite_asserts, rewrite._rewrite_test
+    case: Any = unittest.TestCase
+    chosen = case._getAssertEqualityFunc
+    _made.update({name: _compare(name, liar) for name in _OPERATORS})
+
+    def rewrite_asserts(tree: ast.Module, source: bytes, *args: Any, **kwargs: Any) -> None:
+        original(tree, source, *args, **kwargs)
+        if _aliased(tree):
+            _Comparisons(b"mock" in source or b"ANY" in source).visit(tree)
+
+    def rewrite_test(*args: Any, **kwargs: Any) -> Any:
+        stat, code = compiled(*args, **kwargs)
+        return stat, embedded(code)
+
+    def equality_function(self: Any, first: Any, second: Any) -> Any:
+        if liar(first, second, True):
+            raise self.failureException(f"{first!r} claims to equal {second!r} and everything else")
+        return chosen(self, first, second)
+
+    rewrite.rewrite_asserts = rewrite_asserts  # type: ignore[assignment]
+    rewrite._rewrite_test = rewrite_test
+    case._getAssertEqualityFunc = equality_function
+
+
+def _compare(name: str, liar: Callable[[Any, Any, bool], bool]) -> Compare:
+    """One operator, with False in place of a yes that only a liar gives."""
+    compute = _OPERATORS[name]
+    opposite = {"Lt": operator.gt, "Gt": operator.lt}.get(name)
+
+    def equal(a: Any, b: Any, mocks: bool) -> Any:
+        return False if liar(a, b, mocks) else compute(a, b)
+
+    def different(a: Any, b: Any, mocks: bool) -> Any:
+        return True if liar(a, b, mocks) else compute(a, b)
+
+    def member(a: Any, b: Any, mocks: bool) -> Any:
+        among = b if type(b) in (list, tuple) else ()
+        return False if any(liar(a, one, mocks) for one in among[:50]) else compute(a, b)
+
+    def ordered(a: Any, b: Any, mocks: bool) -> Any:
+        result = compute(a, b)
+        if result is True and opposite is not None and opposite(a, b) is True:
+            return False
+        return False if result is True and opposite is None and liar(a, b, mocks) else result
+
+    return {"Eq": equal, "NotEq": different, "In": member}.get(name, ordered)

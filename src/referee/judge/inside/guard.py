@@ -22,22 +22,29 @@ _ALWAYS = frozenset(
     {
         "gc.get_objects", "gc.get_referrers", "gc.get_referents", "sys._current_frames", "sys._current_exceptions",
         "sys.settrace", "sys.setprofile", "sys._getframe", "sys.addaudithook", "ctypes.cdata", "ctypes.cdata/buffer",
-        "ctypes.string_at", "ctypes.wstring_at", "ctypes.PyObj_FromPtr", "ctypes.dlsym/handle", "marshal.loads",
+        "ctypes.string_at", "ctypes.wstring_at", "ctypes.PyObj_FromPtr", "ctypes.dlsym/handle", "ctypes.dlsym",
+        "ctypes.dlopen", "marshal.loads",
     }
 )  # fmt: skip
 _SOMETIMES = frozenset(
     {
         "open", "os.kill", "os.killpg", "os.listdir", "object.__getattr__", "object.__setattr__", "compile",
-        "code.__new__",
+        "code.__new__", "import",
     }
 )  # fmt: skip
 _FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back", "f_locals", "f_globals"})
+_MEMORY = frozenset({"ctypes", "_ctypes", "cffi", "_cffi_backend"})
+# Library code that only does what its caller asks for.
+_THROUGH = ("/linecache.py", "/tokenize.py", "/shutil.py", "/pathlib.py", "/codecs.py", "/fileinput.py", "/dis.py",
+            "/inspect.py", "/ctypes/__init__.py")  # fmt: skip
 _ACCUSING = frozenset({"tamper", "plugin"})  # may come from anywhere: nobody gains by them
 _CORE = (
     "_pytest.python:Function.runtest", "_pytest.python:Function.setup", "_pytest.python:pytest_pyfunc_call",
     "_pytest.unittest:TestCaseFunction.runtest", "_pytest.runner:pytest_runtest_call", "_pytest.runner:runtestprotocol",
     "_pytest.runner:call_and_report", "_pytest.runner:CallInfo.from_call", "_pytest.runner:pytest_runtest_makereport",
-    "_pytest.reports:TestReport.from_item_and_call", "_pytest.assertion.rewrite:referee_agreed",
+    "_pytest.reports:TestReport.from_item_and_call", "_pytest.runner:CallInfo.__init__",
+    "_pytest.unittest:TestCaseFunction.addFailure", "_pytest.unittest:TestCaseFunction.addError",
+    "_pytest.unittest:TestCaseFunction._addexcinfo", "_pytest.assertion.rewrite:_call_reprcompare",
     "unittest.case:TestCase.assertEqual", "unittest.case:TestCase.run", "unittest.case:TestCase._baseAssertEqual",
 )  # fmt: skip
 
@@ -91,6 +98,8 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
     frame_of, always, frames, function = sys._getframe, _ALWAYS, _FRAMES, types.FunctionType
     library, forbidden, relative, posing = whose.library, whose.forbidden, whose.relative, whose.posing
     decode, own, kind_of, text, attribute = os.fsdecode, (-1, 0, 1, os.getpid(), os.getppid()), isinstance, str, getattr
+    disguised, memory, through = whose.disguised, _MEMORY, _THROUGH
+    direct = ("sys._getframe", "object.__getattr__", "import", "ctypes.dlopen")
     seen: set[tuple[str, str]] = set()
 
     def sensitive(event: str, args: Any) -> bool:
@@ -101,7 +110,12 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
         if event in ("os.kill", "os.killpg"):
             return args[0] in own
         if event == "object.__getattr__":
+            if args[1] == "__code__" and kind_of(args[0], function):  # what a test knows is among its constants
+                code = args[0].__code__
+                return code.co_name.startswith("test") and forbidden(code.co_filename)
             return args[1] in frames
+        if event == "import":
+            return args[0] in memory
         if event in ("compile", "code.__new__"):
             return kind_of(args[1], text) and posing(args[1])
         owner = text(attribute(args[0], "__module__", None) or "")
@@ -111,27 +125,32 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
 
     def culprit(event: str) -> str | None:
         frame: Any = frame_of(3)
-        for _ in (1, 2, 3):
-            if frame is None:
-                return None
+        left = 3
+        while frame is not None and left:
             file = frame.f_code.co_filename
             generated = file.startswith("<") and not file.startswith("<frozen ")
             if not generated and not library(file):
                 return relative(file)
+            handed = generated or file.startswith("<frozen importlib") or file.endswith(through)
             # Honest library code looks at frames and tracebacks for its caller all the time (namedtuple, logging,
-            # traceback); only `inspect` hands a frame through.
-            if event in ("sys._getframe", "object.__getattr__") and not (generated or file.endswith("/inspect.py")):
+            # traceback), and loads what it needs; only `inspect` and its like hand through what they find.
+            if event in direct and not handed:
                 return None
+            left -= not handed
             frame = frame.f_back
         return None
 
     def notice(event: str, args: Any) -> None:
-        if event in always or sensitive(event, args):
-            name = f"{event}:{args[1]}" if event == "object.__getattr__" else event
-            file = culprit(event)
-            if file is not None and (name, file) not in seen:
-                seen.add((name, file))
-                emit("tamper", [name, file])
+        aimed = event in always or sensitive(event, args)
+        if not aimed and (event != "open" or not kind_of(args[0], (text, bytes))):
+            return
+        file = culprit(event)
+        if file is None or not (aimed or disguised(decode(args[0]))):
+            return
+        name = f"{event}:{args[1]}" if event == "object.__getattr__" else event
+        if (name, file) not in seen:
+            seen.add((name, file))
+            emit("tamper", [name, file])
 
     return notice
 

@@ -13,6 +13,7 @@ from . import canary
 from .failure import Describer, clip, difference, shown
 from .guard import Seal
 from .lines import Lines
+from .spaces import Spaces
 from .territory import Territory
 from .voice import report as tell
 
@@ -35,6 +36,8 @@ class Reporter:
         self._compared: dict[str, Any] = {}
         self._told: set[str] = set()
         self._bodies: dict[str, Any] = {}
+        self._raised: dict[str, bool] = {}
+        self._spaces = Spaces(whose)
         self.lines: Lines | None = None
 
     def pytest_plugin_registered(self, plugin: Any, plugin_name: str) -> None:
@@ -58,6 +61,7 @@ class Reporter:
         """The ids that will run."""
         tell("collected", [i.nodeid for i in session.items])
         self._bodies = {i.nodeid: _body(i) for i in session.items}
+        self._spaces.learn()
         self._lines("")
 
     @pytest.hookimpl(hookwrapper=True)
@@ -87,13 +91,15 @@ class Reporter:
     def pytest_runtest_call(self, item: Any) -> Any:
         """A test that never ends fails where it is, instead of taking the whole run with it."""
         if not self._seconds or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
-            yield
+            outcome = yield
+            self._raised[item.nodeid] = outcome.excinfo is not None
             return
         signal.signal(signal.SIGALRM, _alarm(self._seconds))
         # Again and again: a test may swallow the first.
         signal.setitimer(signal.ITIMER_REAL, self._seconds, 1.0)
         try:
-            yield
+            outcome = yield
+            self._raised[item.nodeid] = outcome.excinfo is not None
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -121,6 +127,10 @@ class Reporter:
             self._compared.clear()
         if call.when == "teardown":
             self._lines(item.nodeid)
+            self._check_spaces(item.nodeid.partition("::")[0])
+        # What pytest says a test raised is compared with what was seen to pass by.
+        if call.when == "call" and self._raised.pop(item.nodeid, True) and raised is None:
+            self._accuse("patched", f"the outcome of {item.nodeid}")
         if _body(item) is not self._bodies.get(item.nodeid) or _OVERRIDES & vars(item).keys():
             self._accuse("patched", item.nodeid)
         for name in self._strange_hooks(item.config.hook):
@@ -160,6 +170,12 @@ class Reporter:
     def check_seal(self, whole: bool) -> None:
         """Tell which of pytest's functions are not what they were."""
         for name in self._seal.broken(whole):
+            self._accuse("patched", name)
+        if whole:
+            self._check_spaces(None)
+
+    def _check_spaces(self, module: str | None) -> None:
+        for name in self._spaces.bent(module):
             self._accuse("patched", name)
 
     def _lines(self, test: str) -> None:

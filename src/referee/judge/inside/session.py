@@ -20,7 +20,7 @@ import pytest
 from _pytest.fixtures import FixtureManager
 from _pytest.nodes import Node
 
-from . import equality, guard, importing
+from . import doubt, equality, guard, importing
 from .channel import Emit
 from .failure import Describer
 from .lines import Lines
@@ -31,6 +31,7 @@ from .voice import report
 _USED = ("readline", "pdb", "doctest", "unittest.mock", "decimal", "asyncio")  # by pytest's plugins, or by many tests
 _REPLACED = (
     "_pytest.assertion.rewrite:rewrite_asserts",
+    "_pytest.assertion.rewrite:_rewrite_test",
     "_pytest.assertion.rewrite:_read_pyc",
     "_pytest.config:get_config",
 )
@@ -126,7 +127,7 @@ def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], 
     importing.ignore_bytecode(whose.inside)
     importing.install(plan["names"], plan["paths"], whose.inside)
     honest = {(f"{plan['root']}/{path}", number) for path, number in plan["honest"]}
-    equality.install(equality.Agreement(whose, honest))
+    equality.install(doubt.liars(survey(plan), honest))
     seal = _seals.pop() if _seals else guard.Seal()
     seal.accept(_REPLACED)
     canaries = [f"test_{derive(f'canary {n}')}" for n in range(plan["canaries"])]

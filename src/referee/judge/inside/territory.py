@@ -19,7 +19,8 @@ class Territory(NamedTuple):
 
     `inside` the repository; a protected `test` of it; `suspect` is code under test; `touched` by the patch;
     `library` is nobody's to suspect (installed, standard, the judge's, a test); `reporting` may be on the stack of
-    a report; `forbidden` is none of the code under test's business; `posing` as such a file gives no right.
+    a report; `forbidden` is none of the code under test's business, and `disguised` is such a file by another name;
+    `posing` as such a file gives no right.
     """
 
     inside: Ask
@@ -29,8 +30,44 @@ class Territory(NamedTuple):
     library: Ask
     reporting: Ask
     forbidden: Ask
+    disguised: Ask
     posing: Ask
     relative: Callable[[str], str]
+
+
+def _disguised(folders: tuple[str, ...], files: frozenset[str]) -> Ask:  # noqa: C901 - three short closures
+    """Whether a name leads to a protected test or into /proc by links, `..` or a changed working folder."""
+    stat, scan, fault, known = os.stat, os.scandir, OSError, {}
+
+    def learn(path: str) -> None:
+        facts = stat(path)
+        known[facts.st_dev, facts.st_ino] = path
+
+    def below(folder: str) -> None:
+        for entry in scan(folder):
+            if entry.is_dir(follow_symlinks=False):
+                below(entry.path)
+            elif entry.path.endswith(".py"):
+                learn(entry.path)
+
+    def disguised(file: str) -> bool:
+        try:
+            facts = stat(file)
+            if not known:  # only asked about the code under test's own openings, which most runs have none of
+                known[-1, -1] = ""
+                process = stat("/proc").st_dev
+                known[process, -1] = "/proc/"
+                for path in files:
+                    learn(path)
+                for path in folders:
+                    below(path)
+        except fault:
+            return False
+        if (facts.st_dev, -1) in known:
+            return not file.startswith("/proc/")
+        return (facts.st_dev, facts.st_ino) in known
+
+    return disguised
 
 
 def survey(plan: Mapping[str, Any]) -> Territory:  # noqa: C901 - eight one-line questions
@@ -73,4 +110,5 @@ def survey(plan: Mapping[str, Any]) -> Territory:  # noqa: C901 - eight one-line
     def relative(file: str) -> str:
         return file[len(root) :] if file.startswith(root) else file
 
-    return Territory(inside, test, suspect, touched, library, reporting, forbidden, library, relative)
+    other = _disguised(folders, frozenset(f for f in files if f.endswith(".py")))
+    return Territory(inside, test, suspect, touched, library, reporting, forbidden, other, library, relative)
