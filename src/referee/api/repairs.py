@@ -29,12 +29,11 @@ from referee.wiring import Desk, players
 
 def fix(task: Task, config: Config | None = None, progress: Progress | None = None) -> Outcome:
     """Repair `task.repo`. Raises `UsageError` and `WorldFault` before anything of the user's is touched."""
-    config = config or load(task.repo)
-    _supported(config)
+    config = _supported(config or load(task.repo))
     with Desk(task.repo, config) as desk:
         at = datetime.fromtimestamp(desk.clock.now(), UTC)
         run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-        spec = Spec(task=task, config=config)
+        spec = Spec(task=task, config=desk.config)
         desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
         return _drive(desk, known(desk, run_id), spec, progress)
 
@@ -72,7 +71,9 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
     try:
         for words in (*desk.recovered, *spec.config.notes):
             run.note(words)
-        outcome = recorder.outcome(run, repair(run, _plan(desk, spec)), desk.stamp())
+        ended = repair(run, _plan(desk, spec))
+        run.close()
+        outcome = recorder.outcome(run, ended, desk.stamp())
         _hand_over(outcome, spec.config, recorder.diff)
     except Cancelled:
         desk.workspace.recover()  # a landing that was cut off ends whole or not at all, now rather than later
@@ -119,14 +120,23 @@ def _plan(desk: Desk, spec: Spec) -> Plan:
     )
 
 
-def _supported(config: Config) -> None:
-    """Raise `UsageError` for what would only be found impossible after everything is paid."""
-    if config.land.startswith("patch:"):
-        folder = os.path.dirname(os.path.abspath(config.land.removeprefix("patch:")))
-        if not os.access(folder, os.W_OK):
-            raise UsageError(f"{folder} is not a folder that can be written to; give --land patch:FILE another place")
-    elif config.land not in ("tree", "none"):
-        raise UsageError(f"--land {config.land} is not available yet; use tree, patch:FILE or none")
+def _supported(config: Config) -> Config:
+    """The settings with places made absolute, so that a resume elsewhere means the same.
+
+    Raises `UsageError` for what would only be found impossible after everything is paid.
+    """
+    if config.candidates > 1:
+        raise UsageError("--candidates is not available yet: one candidate is judged at a time; leave it out")
+    if config.models.evaluator:
+        raise UsageError("--evaluator-model is not available yet, and nothing would object in its place; leave it out")
+    if not config.land.startswith("patch:"):
+        if config.land not in ("tree", "none"):
+            raise UsageError(f"--land {config.land} is not available yet; use tree, patch:FILE or none")
+        return config
+    path = os.path.abspath(config.land.removeprefix("patch:"))
+    if not os.access(os.path.dirname(path), os.W_OK):
+        raise UsageError(f"{os.path.dirname(path)} cannot be written to; give --land patch:FILE another place")
+    return config.model_copy(update={"land": f"patch:{path}"})
 
 
 def _hand_over(outcome: Outcome, config: Config, diff: bytes) -> None:

@@ -34,6 +34,15 @@ class Cost(Value):
             tool_seconds=self.tool_seconds + other.tool_seconds,
         )
 
+    def __sub__(self, other: Cost) -> Cost:
+        return Cost(
+            steps=self.steps - other.steps,
+            seconds=self.seconds - other.seconds,
+            tokens=self.tokens - other.tokens,
+            usd=self.usd - other.usd,
+            tool_seconds=self.tool_seconds - other.tool_seconds,
+        )
+
 
 class Budget(Value):
     """Hard limits; each axis stops the run on its own."""

@@ -54,8 +54,8 @@ def decide(history: Sequence[Verdict], budget: BudgetView) -> Decision:
     refused = budget.refusal(Cost(steps=1))
     if refused is not None:
         return Stop(reason=_named(last, refused), note=last.note)
-    judged = [v for v in history if v.proposed]
-    if not last.proposed or len(judged) < 2:
+    judged = [v for v in history if v.proposed or v.findings]  # a batch that found nothing is not a failure
+    if not (last.proposed or last.findings) or len(judged) < 2:
         return Repair()
     before = judged[-2]
     if last.killed_by and before.killed_by:

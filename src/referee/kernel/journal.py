@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from referee.domain.cost import Cost
-from referee.domain.errors import Diverged
+from referee.domain.errors import Diverged, WorldFault
 from referee.domain.value import Value
 from referee.kernel.action import canonical
 from referee.ports import Clock, Entry, Kind, Lease, Store
@@ -46,6 +46,7 @@ class Journal:
     def __init__(self, store: Store, lease: Lease, clock: Clock) -> None:
         self._store, self._lease, self._clock = store, lease, clock
         self._renewed = clock.monotonic()
+        self._closed = False
         self._lock = threading.Lock()  # branches append from their own threads
         entries = store.entries(lease.run_id)
         self._by_key = {(e.key, e.kind): e for e in entries}
@@ -88,6 +89,8 @@ class Journal:
 
     def _append(self, key: str, kind: Kind, action: str, payload: dict[str, Any]) -> None:
         with self._lock:
+            if self._closed:
+                raise WorldFault("the run has ended; nothing more is recorded of it")
             self._append_next(key, kind, action, payload)
 
     def _append_next(self, key: str, kind: Kind, action: str, payload: dict[str, Any]) -> None:
@@ -101,6 +104,11 @@ class Journal:
         entry = entry.model_copy(update={"digest": chained(entry)})
         self._store.append(self._lease, entry)
         self._by_key[(key, kind)] = self._last = entry
+
+    def close(self) -> None:
+        """Take no more entries: what a thread left behind still does is not part of the record."""
+        with self._lock:
+            self._closed = True
 
     def renew(self) -> None:
         """Extend the lease. Raises `WorldFault` if another process took the run over."""

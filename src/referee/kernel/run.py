@@ -83,13 +83,17 @@ class Run:
     def __init__(self, shared: Shared, budget: Budget) -> None:
         self._shared, self._prefix = shared, ""
         self._world, self._journal = shared.world, shared.journal
-        self._bounded = Bounded(shared.world, lambda: self._ledger.view(self._timer.live()).seconds_left)
+        self._bounded = Bounded(shared.world, lambda: self._ledger.seconds_left(self._timer.live()))
         self._ledger = Ledger(budget)
         self._timer = Timer(shared.world.clock, shared.journal.elapsed)
         self._ordinal = 0
+        self._branches: set[str] = set()
 
     def branch(self, name: str, budget: Budget | None = None) -> Run:
         """A run within this one: own keys and, if given, an own smaller budget; its spending counts here too."""
+        if name in self._branches:
+            raise ValueError(f"this run has a branch {name!r} already; its entries would be taken for the new one's")
+        self._branches.add(name)
         child = Run(self._shared, budget or self._ledger.budget)
         child._prefix = f"{self._prefix}{name}/"
         child._ledger = Ledger(budget or self._ledger.budget, parent=self._ledger)
@@ -115,9 +119,12 @@ class Run:
             return self._replay(action, ending)
         self._journal.request(key, action.name, digest, {"effect": action.effect.value})
         started: float | None = None
+        held = Cost()
         try:
             rule(self._shared.policies, action)
-            self._ledger.admit(action.estimate(self._bounded), self._timer.live())
+            wanted = action.estimate(self._bounded)
+            self._ledger.hold(wanted, self._timer.live())
+            held = wanted
             started = self._timer.live()
             with self._lease_kept():
                 result = action.perform(self._bounded)
@@ -133,11 +140,14 @@ class Run:
         except WorldFault as fault:
             # A call that failed on the way back may have been billed.
             billed = started is not None and action.effect is Effect.SPEND
-            self._end(key, action, "fault", str(fault), action.estimate(self._bounded) if billed else Cost())
+            self._end(key, action, "fault", str(fault), held if billed else Cost())
             raise
-        text = TypeAdapter(action.result_type).dump_json(result).decode()
-        self._end(key, action, "done", text, action.cost(result) + self._tool_time(action, started))
-        return result
+        else:
+            text = TypeAdapter(action.result_type).dump_json(result).decode()
+            self._end(key, action, "done", text, action.cost(result) + self._tool_time(action, started))
+            return result
+        finally:
+            self._ledger.release(held)
 
     def _tool_time(self, action: Action[Any], started: float | None) -> Cost:
         if started is None or action.effect is not Effect.SCRATCH:
@@ -212,6 +222,10 @@ class Run:
         finally:
             done.set()
             beater.join()
+
+    def close(self) -> None:
+        """The run has come to its end: nothing more is recorded, whatever a thread left behind still does."""
+        self._journal.close()
 
     # --- what needs no gate --------------------------------------------------------------------------------
 

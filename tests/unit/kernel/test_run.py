@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from decimal import Decimal
 from typing import ClassVar
 
@@ -210,6 +211,45 @@ def test_a_branch_spends_from_its_parent() -> None:
     with pytest.raises(Exhausted):
         child.perform(Count(label="b"))
     assert {e.key for e in desk.store.entries("r1")} == {"child/1:count", "child/2:count"}
+
+
+def test_branches_on_threads_cannot_spend_the_same_tokens_twice() -> None:
+    """Each action holds back ten tokens while it runs; a budget of twelve lets one run at a time."""
+    desk = Desk()
+    run = desk.run(Budget(max_tokens=12))
+    inside, outcomes = threading.Barrier(4, timeout=10), []
+
+    class Wait(Count):
+        name: ClassVar[str] = "wait"
+
+        def perform(self, world: World) -> int:
+            inside.wait()  # until the three others were refused
+            return 0
+
+    def spend(branch: Run) -> None:
+        try:
+            branch.perform(Wait(label="x"))
+            outcomes.append("done")
+        except Exhausted:
+            outcomes.append("refused")
+            inside.wait()
+
+    threads = [threading.Thread(target=spend, args=(run.branch(f"b{n}"),)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["done", "refused", "refused", "refused"]
+    assert run.view.spent.tokens == 5
+
+
+def test_a_branch_has_no_more_time_than_its_parent_and_a_name_of_its_own() -> None:
+    desk = Desk()
+    run = desk.run(Budget(timeout=5))
+    child = run.branch("b", Budget(timeout=500))
+    assert child._bounded.seconds_left() <= 5
+    with pytest.raises(ValueError, match="already"):
+        run.branch("b")
 
 
 def test_a_second_process_cannot_take_a_living_run_and_a_fenced_one_stops() -> None:
