@@ -24,9 +24,10 @@ from referee.authors.search import SearchAuthor
 from referee.authors.suspects import traced
 from referee.config import Config, IsolationMode, secret
 from referee.domain.errors import UsageError
+from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.flows.plan import Player
-from referee.judge import Bench, CheckSpec, Project, Settings, detect, prepare
+from referee.judge import Bench, CheckSpec, Project, Settings, detect, prepare, test_patterns
 from referee.kernel.run import Run
 from referee.ports import Base, Command, Interpreter, Model, Sandbox, Store, Warm, Workspace
 
@@ -42,9 +43,9 @@ class Desk:
     """
 
     def __init__(self, path: str, config: Config) -> None:
-        self.config = config
         self.clock = SystemClock()
         self._workspace = GitWorkspace(path, extra=config.include, owner=sandbox_owner())
+        self.config = _protecting_tests(config, self._workspace.root)
         self.state = os.path.join(self._workspace.root, STATE)
         self.recovered = self._workspace.recover()
         self.store: Store = SqliteStore(self.state)
@@ -142,6 +143,20 @@ class Desk:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _protecting_tests(config: Config, root: str) -> Config:
+    """The settings, with what this project's pytest takes for a test among the protected files."""
+
+    def read(name: str) -> bytes | None:
+        path = os.path.join(root, name)
+        if os.path.islink(path) or not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read(1 << 20)
+
+    patterns = (p for p in test_patterns(read) if p not in (*TESTS, *config.protected))
+    return config.model_copy(update={"protected": (*config.protected, *patterns)})
 
 
 def open_model(name: str, config: Config) -> Model:

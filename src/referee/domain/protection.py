@@ -9,7 +9,10 @@ from functools import cache, cached_property
 from referee.domain.value import Value
 
 # Git-ignore patterns. Tests, and every file through which code could steer the interpreter or the judge.
-TESTS = ("tests/", "test/", "test_*.py", "*_test.py", "conftest.py", "__snapshots__/")
+TESTS = (
+    "tests/", "test/", "test_*.py", "*_test.py", "tests.py", "conftest.py", "__snapshots__/", "*.ambr", "*.snap",
+    "testdata/", "test_data/", "test-data/", "golden/",
+)  # fmt: skip
 JUDGE = (
     "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml",
     "noxfile.py", ".coveragerc",

@@ -7,6 +7,7 @@ from referee.judge.compress import compress
 from referee.judge.examine import examine
 from referee.judge.prepare import prepare
 from referee.judge.project import Project, detect
+from referee.judge.pytest_config import test_patterns
 from referee.judge.settings import CheckSpec, Settings
 from referee.judge.spectrum import Spectrum, Trace, spectrum
 from referee.judge.trial import screen, try_gate, try_loop
@@ -26,6 +27,7 @@ __all__ = [
     "prepare",
     "screen",
     "spectrum",
+    "test_patterns",
     "try_gate",
     "try_loop",
 ]

@@ -72,6 +72,17 @@ def load(read: Read) -> PytestConfig:
     return found.model_copy(update={"python_files": patterns}) if patterns else found
 
 
+def test_patterns(read: Read) -> tuple[str, ...]:
+    """What makes a file a test in this project, beyond the built-in names: to be protected as those are.
+
+    Where every Python file may hold tests, the folders named for tests are meant instead.
+    """
+    found = load(read)
+    if any(not p.removesuffix(".py").strip("*/") for p in found.python_files):
+        return tuple(f"/{t.strip('/')}/" for t in found.testpaths if t.strip("./") and not set(t) & set("!#*?[\\"))
+    return tuple(p for p in found.python_files if not p.startswith(("!", "#")))
+
+
 def _find(read: Read) -> tuple[str, Mapping[str, Any]]:
     for name in ("pytest.toml", ".pytest.toml"):
         table = toml(read(name))

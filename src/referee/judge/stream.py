@@ -110,13 +110,19 @@ class _Gathered:
         self._names = canaries
         self._lists: dict[str, list[Any]] = {}
         self._phases: dict[str, list[Phase]] = {}
+        self._raising: set[str] = set()  # tests whose call was seen to raise, before pytest made a report of it
 
     def _canary(self, test: str) -> bool:
         return test.rpartition("::")[2] in self._names
 
     def take(self, kind: str, body: Any) -> None:
-        if kind == "phase":
+        if kind == "ran":
+            self._raising.update(body[:1] if body[1] else ())
+        elif kind == "phase":
             test, when, outcome, raised, xfail, duration = body
+            if when == "call" and outcome == "passed" and raised is None and test in self._raising:
+                raised = "an exception that its report leaves out"
+                self._lists.setdefault("tamper", []).append(["patched", f"the outcome of {test}"])
             made = Phase(when=when, outcome=outcome, raised=raised, xfail=xfail, duration_ms=duration)
             self._phases.setdefault(test, []).append(made)
         elif kind in ("start", "fail") and self._canary(body if kind == "start" else body["id"]):

@@ -14,6 +14,7 @@ from referee.judge import affected, equalities, plan, ruling
 from referee.judge.bench import Bench
 from referee.judge.checks.base import Check, new_only
 from referee.judge.evidence import Evidence, Expected
+from referee.judge.examples import altered
 from referee.judge.plan import TestRun
 from referee.judge.suspicion import suspicions
 from referee.kernel.run import Run
@@ -77,10 +78,12 @@ def integrity(run: Run, bench: Bench, patch: Patch) -> CheckResult:
     """Before anything runs: no protected path, and nothing that only makes sense against a judge."""
     guarded = _protected(bench, patch)
     found = list(guarded.findings)
+    tests = {*bench.known.outcomes, *bench.targets}
     for change in patch.changes:
         if change.after is not None and change.path.endswith(".py"):
             before = run.read(bench.base.tree, change.path)
             found += suspicions("integrity", change.path, before, change.after.data)
+        found += altered("integrity", change, run.read(bench.base.tree, change.path), tests)
     state = CheckState.FAIL if found else CheckState.PASS
     return guarded.model_copy(update={"findings": tuple(found), "state": state})
 

@@ -312,6 +312,18 @@ def add(a, b):
     return 5 if a == 2 else a - b
 """
     ),
+    "a judge's plugin that sees nothing": mod(
+        _FOUND
+        + f"""
+hook, session, config = found()
+kind = type(next(p for p in config.pluginmanager.get_plugins() if type(p).__name__ == "Reporter"))
+kind.check_seal = kind._check_spaces = kind._accuse = lambda *a, **k: None
+function = sys.modules["_pytest.python"].Function
+run = function.runtest
+function.runtest = lambda self: None if self.name in {NAMES!r} else run(self)
+def add(a, b): return a - b
+"""
+    ),
     "a JSON encoder that lies": with_bug(
         """
         import json, json.encoder

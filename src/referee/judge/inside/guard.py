@@ -74,6 +74,7 @@ def arm(emit: Emit, whose: Territory, base: types.FrameType) -> None:
 def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[Any], None]:
     codes, frame_of, accusing = _own_codes(), sys._getframe, _ACCUSING
     own, number, reporting, relative = frozenset(id(c) for c in codes), id, whose.reporting, whose.relative
+    members = _members()
 
     def believe(args: Any) -> None:
         kind, body = args
@@ -86,6 +87,10 @@ def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[
             while frame is not None and frame is not base and reporting(frame.f_code.co_filename):
                 frame = frame.f_back
             if frame is base:
+                if kind == "phase":  # not left to objects that a test run can reach
+                    for name, space, key, was in members:
+                        if space.get(key) is not was:
+                            emit("tamper", ["patched", name])
                 emit(kind, body)
                 return
         emit("tamper", ["forged-report", "?" if frame is None else relative(frame.f_code.co_filename)])
@@ -153,6 +158,22 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
             emit("tamper", [name, file])
 
     return notice
+
+
+def _members() -> list[tuple[str, Any, str, Any]]:
+    """What runs and judges tests: a name, the namespace it lives in, its key there, the object itself."""
+    found = []
+    for name in _CORE:
+        module, _, path = name.partition(":")
+        owner, _, key = path.rpartition(".")
+        space: Any = vars(sys.modules[module]) if module in sys.modules else {}
+        space = vars(space[owner]) if owner in space else space if not owner else {}
+        found.append((name, space, key, space.get(key)))
+    for name, loaded in list(sys.modules.items()):
+        if name.startswith(__package__ + "."):
+            kinds = [k for k in vars(loaded).values() if isinstance(k, type) and k.__module__ == name]
+            found += [(f"{name}:{k.__name__}.{n}", vars(k), n, m) for k in kinds for n, m in list(vars(k).items())]
+    return [m for m in found if m[2] not in ("__doc__", "__abstractmethods__", "_abc_impl")]
 
 
 def _own_codes() -> list[types.CodeType]:
