@@ -184,11 +184,11 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
     if kind in ("auto", "search"):
         bound = SEARCH_STEPS_BEFORE_MODEL if kind == "auto" and model else None
         search = SearchAuthor(bench, protection=config.protection, seed=config.seed, max_batches=bound)
-        chosen.append(Player(generator=search, fixer=search, incremental=False))
+        chosen.append(Player(kind="search", generator=search, fixer=search, incremental=False))
     if kind in ("auto", "model") and model:
         suspects = traced(bench)
         mender, cheap = config.models.fixer or model, config.models.cheap or None
         generator = ModelAuthor(Voice(model=model, role="generator", pressed=cheap), suspects)
         fixer = ModelAuthor(Voice(model=mender, role="fixer", pressed=cheap), suspects)
-        chosen.append(Player(generator=generator, fixer=fixer))
+        chosen.append(Player(kind="model", generator=generator, fixer=fixer))
     return chosen

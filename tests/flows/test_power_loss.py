@@ -68,7 +68,7 @@ class Machine:
             task=Task(text="the answer is wrong", targets=(TARGET,)),
             protection=Protection(),
             prepare=lambda run, base: prepare(run, project, base, (TARGET,), Settings()),
-            players=lambda bench: [Player(generator=voices[0], fixer=voices[1])],
+            players=lambda bench: [Player(kind="model", generator=voices[0], fixer=voices[1])],
         )
         return repair(run, plan)
 

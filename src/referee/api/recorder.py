@@ -28,7 +28,7 @@ class Recorder:
 
     def __init__(self, record: RunRecord, task: Task, config: Config, clock: Clock) -> None:
         self._record, self._task, self._config, self._clock = record, task, config, clock
-        self._targets, self._author = task.targets, ""
+        self._targets, self._generator = task.targets, ""
         self.diff = b""  # exact, where an outcome's is text
         self._iterations: list[Iteration] = []
         self._notes: list[str] = []
@@ -41,7 +41,7 @@ class Recorder:
 
     def _tell(self, event: str, facts: Mapping[str, Any]) -> None:
         if event == "round":
-            self._targets, self._author = facts["targets"], facts["author"]
+            self._targets, self._generator = facts["targets"], facts["generator"]
         if event == "verdict" and isinstance(facts["verdict"], Verdict):
             self._iterations.append(iteration(facts["step"], facts["verdict"]))
         if event == "note":
@@ -60,10 +60,10 @@ class Recorder:
             self.diff = run.diff(ended.snapshot.tree, ended.tree)
         last = ended.rounds[-1] if ended.rounds else None
         more: dict[str, Any] = {
-            "targets": ended.targets,
+            "targets": ended.targets or self._targets,
             "candidates_judged": ended.judged,
-            "generator": ended.author,
-            "touched_files": ended.patch.touched,
+            "generator": ended.generator,
+            "touched_files": ended.patch.touched if ended.solved else (),
             "landed": self._landed(ended),
             "explanation": (last.summary if last else "") or ended.note,
             "analysis": last.analysis if last else "",
@@ -78,7 +78,7 @@ class Recorder:
         judged = sum(i.candidates_judged for i in self._iterations)
         more = {
             "targets": self._targets,
-            "generator": self._author,
+            "generator": self._generator,
             "explanation": words,
             "candidates_judged": judged,
             "isolation": isolation,

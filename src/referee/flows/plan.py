@@ -21,9 +21,11 @@ from referee.ports import Base, Landing, Snapshot
 class Player:
     """Who answers first, and who mends what was judged and failed; often the same author.
 
-    An incremental player builds on its last attempt; the others propose for the unmodified tree each time.
+    `kind` is `search` or `model`. An incremental player builds on its last attempt; the others propose for the
+    unmodified tree each time.
     """
 
+    kind: str
     generator: Author
     fixer: Author
     incremental: bool = True
@@ -62,7 +64,7 @@ class Ended(Value):
     patch: Patch = Patch()
     landing: Landing | None = None
     judged: int = 0
-    author: str = ""
+    generator: str = ""
 
     @property
     def solved(self) -> bool:

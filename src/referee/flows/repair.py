@@ -48,6 +48,7 @@ class State:
     rounds: list[Round] = field(default_factory=list)
     history: list[Verdict] = field(default_factory=list)  # of the player whose turn it is
     last: Attempt | None = None
+    generator: str = ""
 
     def ended(self, reason: StopReason, *, note: str = "", landing: Landing | None = None) -> Ended:
         """The end of the repair as it stands now."""
@@ -62,7 +63,7 @@ class State:
             patch=last.patch,
             landing=landing,
             judged=sum(r.verdict.judged for r in self.rounds),
-            author=last.verdict.author,
+            generator=self.generator,
         )
 
 
@@ -73,7 +74,7 @@ def _play(run: Run, state: State, bench: Bench) -> Ended:
         return state.ended(StopReason.NON_PROGRESS, note="no author is configured")
     end: Stop | Switch = Switch()
     for player, following in zip(players, [*players[1:], None], strict=True):
-        state.history = []
+        state.history, state.generator = [], player.kind
         decision = _turns(run, state, bench, player)
         if isinstance(decision, Land):
             return _land(run, state)
@@ -94,7 +95,8 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop 
     while True:
         view = run.perform(Gauge(view=run.view))
         pressed = view.pressure > HIGH_PRESSURE
-        told = {"step": len(state.rounds) + 1, "author": author.name, "pressed": pressed, "targets": bench.targets}
+        told = {"step": len(state.rounds) + 1, "author": author.name, "pressed": pressed}
+        told |= {"targets": bench.targets, "generator": player.kind}
         run.progress("round", told)
         offer = author.propose(run, brief.model_copy(update={"pressed": pressed}))
         if not offer.paid:
