@@ -15,6 +15,8 @@ from referee.judge.plan import limits
 from referee.judge.project import Project, Tool
 from referee.ports import Base, Command, Execution
 
+_REPORT_BYTES = 16 << 20  # a linter's JSON on an untidy project is long, and a cut report is no report
+
 
 class Check(Value):
     """A check of a whole project (an empty patch) or of what a patch changes."""
@@ -42,7 +44,7 @@ class Check(Value):
             cwd=self.project.root,
             env=self.project.env,
             mounts=tuple(mounts.values()),
-            limits=limits(self.seconds),
+            limits=limits(self.seconds).model_copy(update={"output_bytes": _REPORT_BYTES}),
         )
 
     def result(self, execution: Execution, findings: tuple[Finding, ...]) -> CheckResult:
