@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import venv
 from pathlib import Path
 
 import small
 
 from referee import api
+from referee.adapters.git import GitWorkspace
 from referee.config import load
+from referee.domain.task import Task
 
 
 def test_a_linters_report_of_megabytes_is_read_whole(tmp_path: Path) -> None:
@@ -25,3 +28,39 @@ def test_a_linters_report_of_megabytes_is_read_whole(tmp_path: Path) -> None:
     assert (ruff.state.value, ruff.note) == ("fail", "")
     assert len([f for f in report.findings if f.check == "ruff"]) == 6_000
     assert len(report.feedback) <= 4_000
+
+
+def test_an_environment_that_git_does_not_ignore_is_shown_and_not_copied(tmp_path: Path) -> None:
+    """`python -m venv` writes no .gitignore before 3.13, and a copy without its programs runs nothing."""
+    repo = small.build(tmp_path / "repo")
+    venv.create(repo / ".venv", with_pip=False, symlinks=True)
+    (repo / ".venv/.gitignore").unlink(missing_ok=True)
+    assert ".venv/" in small.git(repo, "status", "--porcelain")
+    workspace = GitWorkspace(str(repo))
+    paths = workspace.paths(workspace.snapshot("r").tree)
+    workspace.close()
+    assert paths == ("calc.py", "tests/test_calc.py")
+
+
+def test_a_project_without_tests_is_not_passed(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo", {"calc.py": small.FIXED})
+    report = api.check(str(repo), load(str(repo), variables={}, user_file=""))
+    assert not report.passed
+    assert "there are no tests" in report.layers[-1].note
+
+
+def test_a_linter_that_cannot_run_on_the_tree_as_it_is_is_left_out_loudly(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": "[tool.mypy]\nfiles = ['calc.py', 'a/dup.py', 'b/dup.py']\n",
+        "a/dup.py": "x = 1\n",
+        "b/dup.py": "x = 1\n",
+        "calc.py": small.BUGGY,
+        "tests/test_calc.py": small.TESTS,
+    }
+    repo = small.build(tmp_path / "repo", files)
+    model = small.script(tmp_path / "s.jsonl", small.proposal())
+    flags = {"generator": "model", "models.default": model}
+    config = load(str(repo), flags=flags, variables={}, user_file="")
+    outcome = api.fix(Task(repo=str(repo), targets=(small.TARGET,)), config)
+    assert outcome.solved
+    assert any("mypy is left out" in note for note in outcome.report.notes)

@@ -42,4 +42,7 @@ def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple
             flaky=settings.flaky,
         )  # fmt: skip
         results.append(ruling.rule(evidence, report))
+    elif not any(r.layer in (Layer.TARGET, Layer.AFFECTED, Layer.SUITE) for r in results):
+        note = "there are no tests, so nothing says whether the code works"
+        results.append(CheckResult(check="tests", layer=Layer.SUITE, state=CheckState.NOT_RUN, note=note))
     return tuple(results)

@@ -15,6 +15,7 @@ from referee.kernel.run import Run
 from referee.ports import Base, Command, Execution, Job, Limits
 
 _PIECE = 100_000  # bytes of one argument; the kernel refuses 128 KiB
+_CHANNEL_BYTES = 256 << 20  # about a kilobyte for each test, and suites of 60,000 tests exist
 _MOST_IDS = 60_000  # bytes of test ids named one by one; beyond that their files are named
 
 
@@ -76,7 +77,7 @@ def warm(run: Run, project: Project, base: Base, jobs: tuple[Job, ...], parallel
 
 def limits(seconds: float) -> Limits:
     """Processor time is bounded by what the wall clock allows on a few cores."""
-    return Limits(wall_seconds=seconds, cpu_seconds=max(60.0, seconds * 4))
+    return Limits(wall_seconds=seconds, cpu_seconds=max(60.0, seconds * 4), channel_bytes=_CHANNEL_BYTES)
 
 
 def arguments(project: Project, what: TestRun) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState, fingerprint
 from referee.judge import plan, ruling, stream
 from referee.judge.bench import Bench
-from referee.judge.checks import Check
+from referee.judge.checks import Check, CommandCheck
 from referee.judge.choose import checks_for
 from referee.judge.evidence import Evidence, Known, known_from, merged
 from referee.judge.expect import expectation, test_seconds
@@ -59,9 +59,17 @@ def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], sett
         if "pytest" in project.uses:
             bench = _with_tests(run, bench, ids, bool(demanded))
         known = aside.known()
+        idle = {name: found for name, found in known.items() if isinstance(found, str)}
+        for name, why in idle.items():
+            run.note(f"{name} is left out: on the tree as it is, {why}")
     finally:
         aside.leave()
-    return bench.model_copy(update={"known_findings": known, "failures": (*failures, *bench.failures)})
+    update = {
+        "known_findings": {name: found for name, found in known.items() if name not in idle},
+        "checks": tuple(c for c in checks if c.name not in idle),
+        "failures": (*failures, *bench.failures),
+    }
+    return bench.model_copy(update=update)
 
 
 class _Aside:
@@ -72,8 +80,8 @@ class _Aside:
         checks = [c for c in bench.checks if c.layer is not Layer.TARGET]
         self._known = self._pool.submit(lambda: {c.name: _baseline(run, bench, c) for c in checks})
 
-    def known(self) -> Mapping[str, tuple[Finding, ...]]:
-        """The findings by check, once all have run; what went wrong there is raised here."""
+    def known(self) -> Mapping[str, tuple[Finding, ...] | str]:
+        """By check, the findings or why it cannot run, once all were tried; what went wrong there is raised here."""
         return self._known.result()
 
     def leave(self) -> None:
@@ -205,14 +213,20 @@ def _in_time(killed_by: str | None, what: str, seconds: float) -> None:
         )
 
 
-def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...]:
-    """What a check already says about the unpatched tree."""
+def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...] | str:
+    """What a check already says about the unpatched tree.
+
+    A linter that was only detected and cannot run there judges nobody: why is said instead. A check that the user
+    asked for must run.
+    """
     run.progress("check", {"check": check.name, "layer": check.layer.value, "baseline": True})
     command = check.command(bench.base, _NOTHING)
     if command is None:
         return ()
     result = check.read(run.perform(Execute(command=command)))
     _in_time(result.killed_by, check.name, check.seconds)
-    if result.state is CheckState.NOT_RUN:
+    if result.state is not CheckState.NOT_RUN:
+        return result.findings
+    if isinstance(check, CommandCheck):
         raise Exhausted(StopReason.JUDGE_UNRELIABLE, f"on the tree as it is, {result.note}")
-    return result.findings
+    return result.note

@@ -92,7 +92,8 @@ def detect(
     uses = _uses(tables, paths, read, config, shape)
     programs = (u for u in uses if u not in _BUILT_IN)
     tools = {u: tool for u in programs if (tool := _tool(u, interpreter, own)) is not None}
-    mypy = tables.get("mypy", {}) or (ini(read("mypy.ini")) or {}).get("mypy", {})
+    files = ("mypy.ini", ".mypy.ini", "setup.cfg")
+    mypy = tables.get("mypy", {}) or next((m for f in files if (m := (ini(read(f)) or {}).get("mypy"))), {})
     return Project(
         root=root,
         interpreter=interpreter,

@@ -34,6 +34,10 @@ _SELECTING = frozenset(("-m", "-k"))
 _SHORT = re.compile(r"-(?:[qvslx]+|r[a-zA-Z]+)$")
 _KEEP_VALUED = frozenset(("-W", "--pythonwarnings", "-o", "--override-ini", "--ignore", "--ignore-glob", "--deselect",
                           "--import-mode", "--doctest-glob", "--doctest-report"))  # fmt: skip
+_KEEP_FLAGS = frozenset(
+    """--strict-markers --doctest-modules --doctest-continue-on-failure --doctest-ignore-import-errors --runxfail
+    --continue-on-collection-errors --keep-duplicates --noconftest --pyargs --import-mode""".split()  # noqa: SIM905
+)
 _UNWANTED = frozenset(
     ("xdist", "pytest_cov", "cov", "randomly", "random_order", "sugar", "rerunfailures", "cacheprovider")
 )
@@ -162,7 +166,14 @@ class _Options:
         elif word == "--strict":
             self.keep.append("--strict-markers")
         else:
-            self.keep += [word, *([self._value()] if name in _KEEP_VALUED and not equals else [])]
+            self.keep += [word, *([self._value()] if self._wants_value(name, bool(equals)) else [])]
+
+    def _wants_value(self, name: str, given: bool) -> bool:
+        """Whether the next word belongs to this option: surely for some, and likely for a plugin's `--option word`."""
+        if given or not self._rest or name in _KEEP_FLAGS - _KEEP_VALUED:
+            return False
+        following = self._rest[0]
+        return name in _KEEP_VALUED or not (following.startswith("-") or "/" in following or following.endswith(".py"))
 
     def _plugin(self, name: str) -> None:
         if name.startswith("no:"):

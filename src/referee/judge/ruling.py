@@ -84,7 +84,8 @@ def _tampering(evidence: Evidence, report: Report) -> list[Finding]:
         for p in report.plugins
         if p not in known.plugins
     ]
-    if report.broken and "forged" in report.broken:
+    # A run that a limit ended may end inside a frame; that is no forgery.
+    if report.broken and "forged" in report.broken and evidence.execution.killed_by is None:
         found.append(findings.tampering(check, report.broken, trick="forged-report"))
     if known.canaries:
         for phases in report.canaries.values():

@@ -23,6 +23,7 @@ SECRETS = (
     *(f"*{folder}/*" for folder in (".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud")),
 )  # fmt: skip
 UNTRACKED_BYTES = 64 << 20
+_MARK = b"pyvenv.cfg"  # at the top of every Python environment (PEP 405)
 EXTRA_BYTES = 512 << 20  # of all extra files together
 
 
@@ -53,7 +54,9 @@ class Camera:
     def _take(self, listing: Listing) -> Taken:
         survey = Survey(self._repository.root)
         survey.add(listing.staged)
-        survey.add(p for p in listing.untracked if not survey.secret(p))
+        environments = _environments(listing.untracked)
+        own = [p for p in listing.untracked if not any(p.startswith(e) for e in environments)]
+        survey.add(p for p in own if not survey.secret(p))
         if self._extra:
             wanted = _any_of(self._extra)
             survey.add_extra(p for p in self._repository.ignored() if wanted.match(decode(p)))
@@ -234,3 +237,8 @@ def _read(path: bytes) -> bytes:
 def _discard(path: bytes) -> None:
     if os.path.lexists(path):
         os.unlink(path)
+
+
+def _environments(untracked: Sequence[bytes]) -> tuple[bytes, ...]:
+    """The folders of Python environments that git does not ignore: they are shown to tests as they are, not copied."""
+    return tuple(p[: -len(_MARK)] for p in untracked if p.endswith(b"/" + _MARK))
