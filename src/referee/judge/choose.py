@@ -17,9 +17,13 @@ def checks_for(project: Project, settings: Settings, paths: Sequence[str]) -> tu
     """All but the tests, which are the judge's own business; `paths` are those of the unpatched tree."""
     made: list[Check] = []
     seconds = settings.suite_seconds
-    for name, kind in (("ruff", RuffCheck), ("ruff-format", FormatCheck), ("mypy", MypyCheck)):
-        if name in project.tools and name not in settings.skip:
-            made.append(kind(project=project, tool=project.tools[name], seconds=seconds))
+    wanted = {name: tool for name, tool in project.tools.items() if name not in settings.skip}
+    scope = tuple(sorted({p.partition("/")[0] for p in paths if p.endswith((".py", ".pyi"))}))
+    for name, kind in (("ruff", RuffCheck), ("ruff-format", FormatCheck)):
+        if name in wanted and scope:
+            made.append(kind(project=project, tool=wanted[name], seconds=seconds, scope=scope))
+    if "mypy" in wanted:
+        made.append(MypyCheck(project=project, tool=wanted["mypy"], seconds=seconds))
     if "syntax" in project.uses and "syntax" not in settings.skip:
         guard = Protection()
         files = tuple(p for p in paths if p.endswith(".py") and not guard.guarded(p))

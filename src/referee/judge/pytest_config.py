@@ -63,7 +63,7 @@ class PytestConfig(Value):
 def load(read: Read) -> PytestConfig:
     """The configuration pytest itself would choose at the root. Unreadable files are as if they were not there."""
     file, options = _find(read)
-    sorted_out = _Options(_words(options.get("addopts", ())))
+    sorted_out = _Options(_words(options.get("addopts", ())), _words(options.get("testpaths", ())))
     found = PytestConfig(
         file=file,
         arguments=tuple(sorted_out.keep),
@@ -138,8 +138,9 @@ def _words(value: Any) -> tuple[str, ...]:
 class _Options:
     """Sorts the words of `addopts`: what to keep, what selects tests, which plugins are switched off."""
 
-    def __init__(self, words: tuple[str, ...]) -> None:
+    def __init__(self, words: tuple[str, ...], paths: tuple[str, ...]) -> None:
         self._rest = list(words)
+        self._paths = frozenset(("tests", "test", ".", *paths))
         self.keep: list[str] = []
         self.selecting: list[str] = []
         self.blocked: list[str] = []
@@ -173,7 +174,10 @@ class _Options:
         if given or not self._rest or name in _KEEP_FLAGS - _KEEP_VALUED:
             return False
         following = self._rest[0]
-        return name in _KEEP_VALUED or not (following.startswith("-") or "/" in following or following.endswith(".py"))
+        if name in _KEEP_VALUED:
+            return True
+        path = following in self._paths or "/" in following or following.endswith(".py")
+        return not path and not following.startswith("-")
 
     def _plugin(self, name: str) -> None:
         if name.startswith("no:"):

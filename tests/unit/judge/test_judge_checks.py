@@ -170,6 +170,22 @@ def test_options_are_kept_when_they_decide_what_runs_and_dropped_when_they_decid
     assert config.testpaths == ("tests", "more")
 
 
+def test_a_plugins_option_keeps_the_word_that_follows_it() -> None:
+    options = "-r a --timeout 60 --asyncio-mode auto --strict-markers here --run-slow more"
+    text = f"[pytest]\naddopts = {options}\ntestpaths = more\n"
+    config = project(pytest__ini=text).config
+    assert config.arguments == (
+        "-r",
+        "a",
+        "--timeout",
+        "60",
+        "--asyncio-mode",
+        "auto",
+        "--strict-markers",
+        "--run-slow",
+    )
+
+
 @pytest.mark.parametrize(
     ("files", "chosen"),
     [

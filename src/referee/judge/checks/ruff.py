@@ -23,10 +23,11 @@ class RuffCheck(Check):
     name: str = "ruff"
     layer: Layer = Layer.FORMAT
     tool: Tool
+    scope: tuple[str, ...] = (".",)  # the tree's own top-level names: environments mounted beside them are not meant
 
     def command(self, base: Base, patch: Patch) -> Command | None:
         """On the changed files, or on everything."""
-        files = python_files(patch) if patch.changes else (".",)
+        files = python_files(patch) if patch.changes else self.scope
         arguments = ("check", "--no-cache", "--force-exclude", "--no-fix", "--output-format=json", "--", *files)
         return self.tool_command(self.tool, arguments, base, patch) if files else None
 
@@ -62,10 +63,11 @@ class FormatCheck(Check):
     name: str = "ruff-format"
     layer: Layer = Layer.FORMAT
     tool: Tool
+    scope: tuple[str, ...] = (".",)  # the tree's own top-level names: environments mounted beside them are not meant
 
     def command(self, base: Base, patch: Patch) -> Command | None:
         """On the changed files, or on everything."""
-        files = python_files(patch) if patch.changes else (".",)
+        files = python_files(patch) if patch.changes else self.scope
         arguments = ("format", "--diff", "--no-cache", "--force-exclude", "--", *files)
         return self.tool_command(self.tool, arguments, base, patch) if files else None
 
