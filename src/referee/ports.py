@@ -212,8 +212,12 @@ class Workspace(Protocol):
 
     @property
     def root(self) -> str: ...
-    def snapshot(self, run_id: str) -> Snapshot:
-        """Record the tree as it is: tracked, untracked, staged; modes, symlinks. Raises `UsageError` if it cannot."""
+    def snapshot(self, run_id: str, *, settled: bool = True) -> Snapshot:
+        """Record the tree as it is: tracked, untracked, staged; modes, symlinks. Raises `UsageError` if it cannot.
+
+        Unless `settled` is False, it refuses while git itself is at work there (a merge, a held index): for those who
+        land something afterwards. Who only looks, as a hook of a commit does, need not wait for that very commit.
+        """
         ...
 
     def base(self, tree: str, protected: Callable[[str], bool]) -> Base:

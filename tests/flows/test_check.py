@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import venv
 from pathlib import Path
 
@@ -11,6 +15,8 @@ from referee import api
 from referee.adapters.git import GitWorkspace
 from referee.config import load
 from referee.domain.task import Task
+
+HOOK_ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_GLOBAL": "/dev/null", "LANG": "C.UTF-8"}
 
 
 def test_a_linters_report_of_megabytes_is_read_whole(tmp_path: Path) -> None:
@@ -64,3 +70,18 @@ def test_a_linter_that_cannot_run_on_the_tree_as_it_is_is_left_out_loudly(tmp_pa
     outcome = api.fix(Task(repo=str(repo), targets=(small.TARGET,)), config)
     assert outcome.solved
     assert any("mypy is left out" in note for note in outcome.report.notes)
+
+
+def test_a_hook_of_a_commit_may_check_while_the_commit_holds_the_index(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    hook = repo / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nexec {sys.executable} -m referee check --json\n")
+    hook.chmod(0o755)
+    said = subprocess.run(
+        [*small.GIT, "commit", "-qam", "x", "--allow-empty"], cwd=repo, capture_output=True, text=True, env=HOOK_ENV
+    )
+    assert said.returncode == 1
+    assert json.loads(said.stderr + said.stdout)["passed"] is False, "the hook judged, and objected to the bug"
+    (repo / "calc.py").write_text(small.FIXED)
+    subprocess.run([*small.GIT, "commit", "-qam", "mend"], cwd=repo, check=True, capture_output=True, env=HOOK_ENV)

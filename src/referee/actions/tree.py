@@ -18,10 +18,11 @@ class TakeSnapshot(Action[Snapshot]):
     result_type: ClassVar[type] = Snapshot
 
     run_id: str
+    settled: bool = True
 
     def perform(self, world: World) -> Snapshot:
         """Raises `UsageError` if the repository cannot be recorded."""
-        return world.workspace.snapshot(self.run_id)
+        return world.workspace.snapshot(self.run_id, settled=self.settled)
 
 
 class PrepareBase(Action[Base]):

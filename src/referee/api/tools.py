@@ -70,5 +70,5 @@ def _unrecorded(desk: Desk, budget: Budget, progress: Progress | None) -> Run:
 
 
 def _base(desk: Desk, run: Run) -> Base:
-    snapshot = run.perform(TakeSnapshot(run_id="check"))
+    snapshot = run.perform(TakeSnapshot(run_id="check", settled=False))
     return run.perform(PrepareBase(tree=snapshot.tree, protection=desk.config.protection))

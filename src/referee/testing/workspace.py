@@ -35,7 +35,7 @@ class FakeWorkspace:
         self._trees[h.hexdigest()] = dict(tree)
         return h.hexdigest()
 
-    def snapshot(self, run_id: str) -> Snapshot:
+    def snapshot(self, run_id: str, *, settled: bool = True) -> Snapshot:
         """Record the files."""
         return Snapshot(tree=self._keep(self.files), root=self._root)
 

@@ -71,11 +71,12 @@ class GitWorkspace:
         """The top level of the repository, without symlinks."""
         return decode(self._repository.root)
 
-    def snapshot(self, run_id: str) -> Snapshot:
+    def snapshot(self, run_id: str, *, settled: bool = True) -> Snapshot:
         """Record the files as they are, verified complete. Raises `UsageError` in words if it cannot."""
         self._folder.check()
-        self._repository.check_quiet()
-        self._landings.recover()
+        if settled:
+            self._repository.check_quiet()
+            self._landings.recover()
         try:
             listing = self._repository.listing()
             taken = self._camera.take(listing)
