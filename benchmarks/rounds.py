@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "flows"))
 import small
 
 from referee import api
+from referee.actions.execute import Executions
 from referee.config import load
 from referee.domain.task import Task
 from referee.ports import Entry, Execution
@@ -56,8 +57,10 @@ def overheads(entries: list[Entry]) -> list[float]:
             if found or began:
                 found.append((payload["elapsed"] - began) * 1000 - inside)
             began, inside = payload["elapsed"], 0.0
-        elif entry.action == "execute" and payload["result"]:
+        elif entry.action == "execute":
             inside += Execution.model_validate_json(payload["result"]).duration_ms
+        elif entry.action == "execute_warm":
+            inside += sum(e.duration_ms for e in Executions.model_validate_json(payload["result"]).items)
     return found
 
 
