@@ -397,7 +397,7 @@ class Lease(Value):
 
 
 class Store(Protocol):
-    """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL)."""
+    """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL), but for `append`."""
 
     def create(self, run_id: str, spec: str, at: str) -> None: ...
     def claim(self, run_id: str, owner: str, now: float, ttl: float) -> Lease:
@@ -408,8 +408,12 @@ class Store(Protocol):
         """Raises `WorldFault` if the lease was taken over."""
         ...
 
-    def append(self, lease: Lease, entry: Entry) -> None:
-        """Raises `WorldFault` if the lease was taken over."""
+    def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
+        """Add an entry. Raises `WorldFault` if the lease was taken over.
+
+        It outlives this process in any case. One that is not `durable` may be lost with the power, but then all that
+        was appended after it is lost too: the next durable entry makes everything before it durable.
+        """
         ...
 
     def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None: ...

@@ -44,6 +44,19 @@ def test_a_key_is_written_once_per_kind(store: Store) -> None:
         store.append(lease, entry(2, "k"))
 
 
+def test_an_entry_that_need_not_be_durable_outlives_a_killed_process(tmp_path: Path) -> None:
+    pid = os.fork()
+    if pid == 0:
+        child = SqliteStore(str(tmp_path))
+        child.create("r", "{}", "t")
+        lease = child.claim("r", me(), 0, 10)
+        for n in range(1, 4):
+            child.append(lease, entry(n), durable=n == 2)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert [e.n for e in SqliteStore(str(tmp_path)).entries("r")] == [1, 2, 3]
+
+
 def test_a_stale_fence_can_neither_append_nor_renew_nor_finish(store: Store) -> None:
     store.create("r", "{}", "t")
     old = store.claim("r", "me", 0, 10)

@@ -25,6 +25,16 @@ class Effect(StrEnum):
     LAND = "land"  # changes the user's files
     OUTSIDE = "outside"  # reaches another system
 
+    @property
+    def irrevocable(self) -> bool:
+        """Whether something is spent or seen once it has begun: the intention must be on the disk before."""
+        return self in (Effect.SPEND, Effect.LAND, Effect.OUTSIDE)
+
+    @property
+    def costly(self) -> bool:
+        """Whether it is worth a wait for the disk not to have to do it again."""
+        return self.irrevocable or self is Effect.SCRATCH
+
 
 class Action(Value, Generic[T]):
     """Base of every action. `name` is stable because it is journaled; `result_type` says how to read a result back."""

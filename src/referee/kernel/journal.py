@@ -11,7 +11,7 @@ from typing import Any
 from referee.domain.cost import Cost
 from referee.domain.errors import Diverged, WorldFault
 from referee.domain.value import Value
-from referee.kernel.action import canonical
+from referee.kernel.action import Effect, canonical
 from referee.ports import Clock, Entry, Kind, Lease, Store
 
 INLINE_BYTES = 16_384
@@ -41,7 +41,11 @@ def chained(entry: Entry) -> str:
 
 
 class Journal:
-    """One run's entries, read once and appended to under a lease. Every append is durable when it returns."""
+    """One run's entries, read once and appended to under a lease.
+
+    All outlive the process. Power loss may take the newest ones that are not durable, and with them nothing that was
+    spent, landed or seen: the intention of an irrevocable action, and the ending of a costly one, wait for the disk.
+    """
 
     def __init__(self, store: Store, lease: Lease, clock: Clock) -> None:
         self._store, self._lease, self._clock = store, lease, clock
@@ -65,21 +69,22 @@ class Journal:
         """The JSON text of an ending's result, from the blob store when it was long."""
         return self._store.get(ending.blob).decode() if ending.blob else ending.result
 
-    def request(self, key: str, action: str, digest: str, note: dict[str, Any]) -> None:
+    def request(self, key: str, action: str, digest: str, effect: Effect) -> None:
         """Record that an action is about to be ruled on."""
-        self._append(key, Kind.REQUESTED, action, {"action_digest": digest, **note})
+        facts = {"action_digest": digest, "effect": effect.value}
+        self._append(key, Kind.REQUESTED, (action, facts), effect.irrevocable)
 
-    def end(self, key: str, action: str, ending: Ending) -> None:
+    def end(self, key: str, action: str, ending: Ending, effect: Effect) -> None:
         """Record how it ended; a long result goes into the blob store first."""
         if len(ending.result) > INLINE_BYTES:
             blob = self._store.put(ending.result.encode())
             ending = ending.model_copy(update={"result": "", "blob": blob})
-        self._append(key, Kind.ENDED, action, ending.model_dump(mode="json"))
+        self._append(key, Kind.ENDED, (action, ending.model_dump(mode="json")), effect.costly)
 
     def note(self, key: str, kind: Kind, facts: dict[str, Any]) -> None:
         """Record something that is not an action, once per key and kind."""
         if (key, kind) not in self._by_key:
-            self._append(key, kind, "", facts)
+            self._append(key, kind, ("", facts), durable=True)
 
     @property
     def elapsed(self) -> float:
@@ -87,13 +92,14 @@ class Journal:
         marks = [json.loads(e.payload).get("elapsed", 0.0) for e in self._by_key.values() if e.kind is Kind.ENDED]
         return max(marks, default=0.0)
 
-    def _append(self, key: str, kind: Kind, action: str, payload: dict[str, Any]) -> None:
+    def _append(self, key: str, kind: Kind, what: tuple[str, dict[str, Any]], durable: bool) -> None:
         with self._lock:
             if self._closed:
                 raise WorldFault("the run has ended; nothing more is recorded of it")
-            self._append_next(key, kind, action, payload)
+            self._append_next(key, kind, what, durable)
 
-    def _append_next(self, key: str, kind: Kind, action: str, payload: dict[str, Any]) -> None:
+    def _append_next(self, key: str, kind: Kind, what: tuple[str, dict[str, Any]], durable: bool) -> None:
+        action, payload = what
         if self._clock.monotonic() - self._renewed > LEASE_SECONDS / 3:
             self.renew()
         at = datetime.fromtimestamp(self._clock.now(), UTC).isoformat(timespec="milliseconds")
@@ -102,7 +108,7 @@ class Journal:
         text = canonical(payload).decode()
         entry = Entry(n=n, at=at, key=key, kind=kind, action=action, payload=text, prev=prev)
         entry = entry.model_copy(update={"digest": chained(entry)})
-        self._store.append(self._lease, entry)
+        self._store.append(self._lease, entry, durable=durable)
         self._by_key[(key, kind)] = self._last = entry
 
     def close(self) -> None:

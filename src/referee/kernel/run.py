@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,7 @@ from referee.kernel.policy import Policy, rule
 from referee.ports import Clock, Command, Equipment, Kind, Model, Progress, Sandbox, Store, Warm, Workspace
 
 T = TypeVar("T")
+_adapter = functools.cache(TypeAdapter)  # costly to make, and asked for at every action
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 
 
@@ -117,7 +119,7 @@ class Run:
         key, ending = self._recall(f"{self._prefix}{self._ordinal}:{action.name}", action, digest)
         if ending is not None:
             return self._replay(action, ending)
-        self._journal.request(key, action.name, digest, {"effect": action.effect.value})
+        self._journal.request(key, action.name, digest, action.effect)
         started: float | None = None
         held = Cost()
         try:
@@ -126,7 +128,7 @@ class Run:
             self._ledger.hold(wanted, self._timer.live())
             held = wanted
             started = self._timer.live()
-            with self._lease_kept():
+            with self._lease_kept(action.effect):
                 result = action.perform(self._bounded)
         except Rejected as refused:
             self._end(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), Cost())
@@ -143,7 +145,7 @@ class Run:
             self._end(key, action, "fault", str(fault), held if billed else Cost())
             raise
         else:
-            text = TypeAdapter(action.result_type).dump_json(result).decode()
+            text = _adapter(action.result_type).dump_json(result).decode()
             self._end(key, action, "done", text, action.cost(result) + self._tool_time(action, started))
             return result
         finally:
@@ -172,18 +174,18 @@ class Run:
         recovered = action.recover(self._bounded) if action.effect in (Effect.LAND, Effect.OUTSIDE) else None
         elapsed = round(self._timer.live(), 4)
         if recovered is not None:
-            text = TypeAdapter(action.result_type).dump_json(recovered).decode()
+            text = _adapter(action.result_type).dump_json(recovered).decode()
             ending = Ending(outcome="done", result=text, cost=action.cost(recovered), elapsed=elapsed)
         else:
             paid = action.estimate(self._bounded) if action.effect is Effect.SPEND else Cost()
             ending = Ending(outcome="lost", cost=paid, elapsed=elapsed)
-        self._journal.end(key, action.name, ending)
+        self._journal.end(key, action.name, ending, action.effect)
         return ending
 
     def _stale(self, action: Action[T], ending: Ending) -> bool:
         if ending.outcome != "done":
             return False
-        result = TypeAdapter(action.result_type).validate_json(self._journal.result(ending))
+        result = _adapter(action.result_type).validate_json(self._journal.result(ending))
         return action.stale(result, self._ledger.view(ending.elapsed))
 
     def _replay(self, action: Action[T], ending: Ending) -> T:
@@ -194,18 +196,22 @@ class Run:
             raise Rejected(_FINDINGS.validate_json(text))
         if action.volatile:
             return action.perform(self._bounded)
-        result: T = TypeAdapter(action.result_type).validate_json(text)
+        result: T = _adapter(action.result_type).validate_json(text)
         return result
 
     def _end(self, key: str, action: Action[Any], outcome: str, text: str, cost: Cost) -> None:
         elapsed = round(self._timer.live(), 4)
-        self._journal.end(key, action.name, Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed))
+        ending = Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed)
+        self._journal.end(key, action.name, ending, action.effect)
         self._ledger.charge(cost)
         self._timer.settle(elapsed)
 
     @contextlib.contextmanager
-    def _lease_kept(self) -> Iterator[None]:
+    def _lease_kept(self, effect: Effect) -> Iterator[None]:
         """Renew the lease while a long action runs, so that nobody takes a living run over."""
+        if not effect.costly:  # and so never long
+            yield
+            return
         done = threading.Event()
 
         def beat() -> None:

@@ -42,8 +42,8 @@ class MemoryStore:
         self._check(lease)
         self._owners[lease.run_id] = (self._owners[lease.run_id][0], now + ttl)
 
-    def append(self, lease: Lease, entry: Entry) -> None:
-        """Add an entry."""
+    def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
+        """Add an entry; memory knows no difference."""
         self._check(lease)
         entries = self._entries[lease.run_id]
         if any((e.key, e.kind) == (entry.key, entry.kind) or e.n == entry.n for e in entries):

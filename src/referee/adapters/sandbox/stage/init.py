@@ -16,7 +16,7 @@ from .request import Request, decode
 
 _GRACE, _NAP = 0.1, 0.005  # seconds in which what the command left may end by itself
 _STARTED = struct.Struct("<d")  # CPU seconds
-_EXIT = struct.Struct("<iid")  # wait status, whether processes were left, CPU seconds
+_EXIT = struct.Struct("<iidq")  # wait status, whether processes were left, CPU seconds, peak memory in KiB
 _NOT_FOUND, _NOT_STARTED = 127, 126
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)  # by Python; a program expects the default
 
@@ -64,7 +64,7 @@ class Events:
     def ended(self, status: int, left: bool) -> None:
         """The command ended with this wait status; `left` says that others had not."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self._link.send(b"E" + _EXIT.pack(status, left, used.ru_utime + used.ru_stime))
+        self._link.send(b"E" + _EXIT.pack(status, left, used.ru_utime + used.ru_stime, used.ru_maxrss))
 
 
 def started_fields(raw: bytes) -> float:
@@ -72,10 +72,10 @@ def started_fields(raw: bytes) -> float:
     return float(_STARTED.unpack(raw)[0])
 
 
-def ended_fields(raw: bytes) -> tuple[int, bool, float]:
-    """Wait status, whether processes were left, and CPU seconds of an `E` event."""
-    status, left, cpu = _EXIT.unpack(raw)
-    return status, bool(left), cpu
+def ended_fields(raw: bytes) -> tuple[int, bool, float, int]:
+    """Wait status, whether processes were left, CPU seconds and peak memory in bytes of an `E` event."""
+    status, left, cpu, peak = _EXIT.unpack(raw)
+    return status, bool(left), cpu, peak * 1024
 
 
 def run(link: socket.socket) -> Call:
