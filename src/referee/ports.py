@@ -171,6 +171,9 @@ class Interpreter(Value):
 # --- the repository ----------------------------------------------------------------------------------------
 
 
+_NAMED = 8  # files left out that a note names one by one
+
+
 class Snapshot(Value):
     """The repository as it was when the run began. `tree` names its content; nothing else is needed to read it.
 
@@ -183,6 +186,13 @@ class Snapshot(Value):
     root: str = ""
     identity: str = ""  # device and inode of the root: a replaced folder is another repository (case A43)
     omitted: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> str:
+        """In one sentence, what commands will not see and why; empty if they see everything."""
+        more = len(self.omitted) - _NAMED
+        tail = f"; and {more} more" if more > 0 else ""
+        return f"commands do not see {'; '.join(self.omitted[:_NAMED])}{tail}" if self.omitted else ""
 
 
 class Landing(Value):

@@ -71,4 +71,6 @@ def _unrecorded(desk: Desk, budget: Budget, progress: Progress | None) -> Run:
 
 def _base(desk: Desk, run: Run) -> Base:
     snapshot = run.perform(TakeSnapshot(run_id="check", settled=False))
+    if snapshot.left_out:
+        run.note(snapshot.left_out)
     return run.perform(PrepareBase(tree=snapshot.tree, protection=desk.config.protection))

@@ -27,6 +27,8 @@ def repair(run: Run, plan: Plan) -> Ended:
     snapshot = run.perform(TakeSnapshot(run_id=run.id))
     run.progress("opened", {"task": plan.task.text, "targets": plan.task.targets, "tree": snapshot.tree})
     state = State(plan=plan, snapshot=snapshot)
+    if snapshot.left_out:
+        run.note(snapshot.left_out)
     try:
         base = run.perform(PrepareBase(tree=snapshot.tree, protection=plan.protection))
         run.progress("baseline", {"what": "checking the judge on the unmodified tree"})

@@ -1,8 +1,8 @@
 """Bases: immutable copies of trees on disk, made by git from raw bytes, reused and moved forward by difference.
 
 A base is a folder `.harness/base/TREE-USER-GROUP` (whose files they are) with `files/`, git's `index` of them and a
-`lock`. While it is built or changed it is called `partial-…`; only the last rename gives it its name, so a crash
-leaves nothing that looks whole.
+`lock`. The files include a `.git` of our own making (see `inside`). While a base is built or changed it is called
+`partial-…`; only the last rename gives it its name, so a crash leaves nothing that looks whole.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
+from referee.adapters.git import inside
 from referee.adapters.git.entry import REGULAR
 from referee.adapters.git.names import decode, parents
 from referee.adapters.git.private import Private, refused
@@ -24,9 +26,15 @@ PARTIAL = b"partial-"
 
 
 class Bases:
-    """The bases of one repository. `owner` (user, group) gets the files when this process is root."""
+    """The bases of one repository. `owner` (user, group) gets the files when this process is root.
 
-    def __init__(self, private: Private, owner: tuple[int, int] | None) -> None:
+    `tags` says which tags the repository inside gets when a base is made.
+    """
+
+    def __init__(
+        self, private: Private, owner: tuple[int, int] | None, tags: Callable[[], tuple[bytes, ...]] = tuple
+    ) -> None:
+        self._tags = tags
         self._private = private
         self._owner = owner if os.geteuid() == 0 else None
         self._folder = os.path.join(private.path, b"base")
@@ -101,8 +109,15 @@ class Bases:
             touched = (path for path, _ in listed(self._private, tree))
         if self._owner is not None:
             self._give(partial, touched, self._owner)
+        files = os.path.join(self._folder, partial, b"files")
+        inside.furnish(self._private, files, tree, before, self._tags())
         if not self._intact(partial):
             raise WorldFault(f"the copy of tree {tree} is not complete; delete .harness/base and try again")
+        shutil.copyfile(os.path.join(self._folder, partial, b"index"), os.path.join(files, inside.FOLDER, b"index"))
+        if self._owner is not None:
+            for where, _, names in os.walk(os.path.join(files, inside.FOLDER)):
+                for path in (where, *(os.path.join(where, n) for n in names)):
+                    os.chown(path, *self._owner, follow_symlinks=False)
 
     def _give(self, partial: bytes, paths: Iterable[bytes], owner: tuple[int, int]) -> None:
         files = os.path.join(self._folder, partial, b"files")
@@ -118,7 +133,8 @@ class Bases:
 
     def _intact(self, name: bytes) -> bool:
         """Whether git finds every file as it wrote it, and no other."""
-        if not os.path.isfile(os.path.join(self._folder, name, b"index")):
+        whole = os.path.join(self._folder, name)
+        if not os.path.isfile(os.path.join(whole, b"index")) or not inside.furnished(os.path.join(whole, b"files")):
             return False
         try:
             self._git(name, "update-index", "--refresh")

@@ -77,6 +77,11 @@ class Repository:
         said = self._ask("rev-parse", "--verify", "--quiet", "HEAD")
         return said.out.decode().strip() if said.code == 0 else ""
 
+    def tags(self) -> tuple[bytes, ...]:
+        """The names of the tags at HEAD."""
+        said = self._ask("for-each-ref", "--points-at=HEAD", "--format=%(refname:strip=2)", "refs/tags")
+        return tuple(said.out.splitlines()) if said.code == 0 else ()  # no commit yet: nothing points at it
+
     def check_quiet(self) -> None:
         """Raises `UsageError` if a git operation is unfinished, or a git command keeps running for two seconds."""
         for name, (operation, command) in UNFINISHED.items():
@@ -118,10 +123,14 @@ class Repository:
                 "git rm -r -q --cached .harness, then delete the folder"
             )
 
-    def ignored(self) -> tuple[bytes, ...]:
-        """Ignored files outside wholly ignored folders (so: not those of environments and build folders)."""
-        said = self._must("ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory")
-        return tuple(p for p in _names(said.out) if not p.endswith(b"/") and not _ours(p))
+    def ignored(self, *within: bytes) -> tuple[bytes, ...]:
+        """Ignored files; a wholly ignored folder stands for its files, with a slash at its end, unless it is named."""
+        whole: tuple[str | bytes, ...] = ("--", *within) if within else ("--directory",)
+        said = self._ask("ls-files", "-z", "-o", "-i", "--exclude-standard", *whole)
+        if said.code:
+            raise WorldFault(f"git ls-files failed in {shown(self.root)}: {said.words}")
+        # What git says of folders it may not read is no matter here: nothing is promised about ignored files.
+        return tuple(p for p in _names(said.out) if not _ours(p))
 
     def _nested(self, path: bytes) -> Repository:
         root = os.path.join(self.root, path)
@@ -143,7 +152,7 @@ class Repository:
             raise UsageError(f"git cannot list the files of {shown(self.root)}: {said.words}")
         return said
 
-    def _ask(self, *args: str) -> Finished:
+    def _ask(self, *args: str | bytes) -> Finished:
         return self._git.run(*args, variables={"GIT_DIR": self.folder, "GIT_WORK_TREE": self.root}, cwd=self.root)
 
 

@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Iterable, Sequence
 
+from referee.adapters.git import ignored
 from referee.adapters.git.entry import Entry
 from referee.adapters.git.names import decode, parents, shown
 from referee.adapters.git.private import Private, replace
@@ -25,6 +26,7 @@ SECRETS = (
 UNTRACKED_BYTES = 64 << 20
 _MARK = b"pyvenv.cfg"  # at the top of every Python environment (PEP 405)
 EXTRA_BYTES = 512 << 20  # of all extra files together
+NAMED = 20  # ignored secrets that are named one by one
 
 
 class Taken(Value):
@@ -57,9 +59,7 @@ class Camera:
         environments = _environments(listing.untracked)
         own = [p for p in listing.untracked if not any(p.startswith(e) for e in environments)]
         survey.add(p for p in own if not survey.secret(p))
-        if self._extra:
-            wanted = _any_of(self._extra)
-            survey.add_extra(p for p in self._repository.ignored() if wanted.match(decode(p)))
+        self._bring_along(survey, listing.staged)
         index = os.path.join(self._private.folder, b"snapshot.index")
         _discard(index + b".lock")  # ours alone, under our lock: only a kill can have left it
         self._update(index, survey.found)
@@ -72,6 +72,19 @@ class Camera:
         tree = self._run("write-tree", "--missing-ok", index=index).decode().strip()
         self._keep(index, tree)
         return Taken(tree=tree, omitted=tuple(survey.omitted))
+
+    def _bring_along(self, survey: Survey, tracked: Sequence[bytes]) -> None:
+        """Ignored files that the user names, or that the project's code needs to be imported."""
+        listed = self._repository.ignored()
+        within = ignored.folders(listed, tracked)
+        found = [p for p in (*listed, *(self._repository.ignored(*within) if within else ())) if not p.endswith(b"/")]
+        named = _any_of(self._extra) if self._extra else None
+        asked = {p for p in found if named and named.match(decode(p))}
+        hidden = {p for p in found if _SECRET.match(decode(p.lower()))}
+        survey.omitted += [(p, "looks like a secret") for p in sorted(hidden)[:NAMED] if p not in asked]
+        along = ignored.choose(self._repository.root, (p for p in found if p not in asked and p not in hidden), tracked)
+        survey.omitted += along.left
+        survey.add_extra([*sorted(asked), *along.wanted])
 
     def _update(self, index: bytes, paths: Sequence[bytes]) -> None:
         options = ("--info-only", "--add", "--remove", "--replace", "-z", "--stdin")

@@ -61,7 +61,7 @@ class GitWorkspace:
         self._trees = Trees(self._objects)
         self._records = Records(self._private)
         self._camera = Camera(self._repository, self._private, extra)
-        self._bases = Bases(self._private, owner)
+        self._bases = Bases(self._private, owner, self._repository.tags)
         self._landings = Landings(self._folder, self._private, self._objects, self._records, point)
         self._listed: dict[str, Listed] = {}
         self._protected: dict[tuple[str, Callable[[str], bool]], tuple[str, ...]] = {}
