@@ -177,6 +177,11 @@ def _history(brief: Brief, read: Read) -> list[str]:
         last = clipped(json.dumps(files, indent=1, ensure_ascii=False), LAST_CHARS)
         where = "It is already made" if _made(brief.last, read) else "It is not made"
         out.append(f"# The last proposal, which failed\n{where} in the files above.\n{fenced(last)}")
+    if brief.strategy is Strategy.BACK:
+        out.append(
+            "# Direction\nThe last proposal made it worse, so it was undone. The files and the failure below are "
+            "those from before it."
+        )
     if brief.strategy is Strategy.RESTART:
         out.append("# Direction\nThe last direction led nowhere. Look for another cause.")
     return out

@@ -15,6 +15,7 @@ class Strategy(StrEnum):
 
     FIRST = "first"
     REPAIR = "repair"  # mend what the last proposal left failing
+    BACK = "back"  # the last proposal made it worse and was undone: mend what was failing before it
     RESTART = "restart"  # the last direction led nowhere: start again from the base
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from referee.domain.brief import Strategy
 from referee.domain.cost import BudgetView, Cost
 from referee.domain.finding import FindingKind
+from referee.domain.progress import cycle
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.domain.verdict import Verdict
@@ -60,8 +61,9 @@ def decide(history: Sequence[Verdict], budget: BudgetView) -> Decision:
     before = judged[-2]
     if last.killed_by and before.killed_by:
         return Stop(reason=StopReason.SANDBOX_KILLED, note=f"killed twice in a row: {last.killed_by}")
-    if last.fingerprint == before.fingerprint:
-        return Stop(reason=_named(last, StopReason.NON_PROGRESS), note="the same failure twice in a row")
+    if period := cycle([v.fingerprint for v in judged]):
+        again = "the same failure twice in a row" if period == 1 else f"the same {period} failures came round again"
+        return Stop(reason=_named(last, StopReason.NON_PROGRESS), note=again)
     # What was refused before it became a patch has no digest to compare.
     if last.patch_digest and any(v.patch_digest == last.patch_digest for v in judged[:-1]):
         return Stop(reason=StopReason.NON_PROGRESS, note="a proposal that had failed before came again")

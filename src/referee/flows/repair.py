@@ -10,6 +10,7 @@ from referee.domain.brief import Attempted, Brief, Strategy
 from referee.domain.cost import HIGH_PRESSURE, BudgetView, Cost
 from referee.domain.decision import Decision, Land, Repair, Stop, Switch, decide
 from referee.domain.errors import Exhausted
+from referee.domain.progress import worse
 from referee.domain.proposal import PatchProposal
 from referee.domain.reason import StopReason
 from referee.domain.verdict import Verdict, blocking
@@ -93,7 +94,7 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop 
     """One player's attempts, until a decision that is not another attempt."""
     brief = _first(state, bench)
     ground = Ground(tree=bench.base.tree, protection=state.plan.protection)
-    author = player.generator
+    author, best = player.generator, None
     while True:
         view = run.perform(Gauge(view=run.view))
         pressed = view.pressure > HIGH_PRESSURE
@@ -108,7 +109,12 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop 
         if not isinstance(decision, Repair):
             return decision
         if offer.proposal is not None:
+            back = best is not None and bool(tried.tree) and worse(tried.verdict, best.verdict)
+            if tried.tree and not back:
+                best = tried
             brief, ground = _next(brief, ground, tried, offer.proposal, player)
+            if back and best is not None and player.incremental:
+                brief, ground = _back(run, brief, ground, best)
             author = player.fixer
 
 
@@ -117,8 +123,8 @@ def _judged(
 ) -> Decision:
     """Enter the verdict into the record and decide."""
     state.history.append(tried.verdict)
-    if tried.tree or state.last is None or not state.last.tree:
-        state.last = tried  # what could be applied is worth more to a reader than a later refusal
+    if _worth_showing(tried, state.last):
+        state.last = tried
     summary = proposal.root_cause if proposal else tried.verdict.note
     state.rounds.append(
         Round(
@@ -134,6 +140,13 @@ def _judged(
     decision = decide(state.history, view)
     run.progress("decision", {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")})
     return decision
+
+
+def _worth_showing(tried: Attempt, last: Attempt | None) -> bool:
+    """What could be applied is worth more to a reader than a later refusal, and the best more than a step back."""
+    if last is None or not last.tree or tried.verdict.passed:
+        return True
+    return bool(tried.tree) and not worse(tried.verdict, last.verdict)
 
 
 def _first(state: State, bench: Bench) -> Brief:
@@ -164,6 +177,20 @@ def _next(
         "last": proposal,
         "attempts": past,
     }
+    return brief.model_copy(update=update), ground
+
+
+def _back(run: Run, brief: Brief, ground: Ground, best: Attempt) -> tuple[Brief, Ground]:
+    """The same, but on top of the best attempt there was."""
+    run.progress("back", {"touched": best.patch.touched})
+    verdict = best.verdict
+    update = {
+        "base": best.tree,
+        "findings": verdict.findings,
+        "feedback": verdict.feedback,
+        "strategy": Strategy.BACK,
+    }
+    ground = ground.model_copy(update={"tree": best.tree, "patch": best.patch})
     return brief.model_copy(update=update), ground
 
 

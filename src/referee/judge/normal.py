@@ -12,7 +12,10 @@ _VOLATILE = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (re.compile(r"\b\d+(?:\.\d+)?(?:e-?\d+)?\s?(?:s|ms|us|µs|ns|secs?|seconds?|minutes?)\b"), "<duration>"),
-    (re.compile(r"(\.py):\d+(?::\d+)?\b"), r"\1:#"),
+    (re.compile(r"(\.(?:py|[cm]?[jt]sx?|rs|go|c|h|cc|cpp|java|kt|rb)):\d+(?::\d+)?\b"), r"\1:#"),
+    (re.compile(r"(\.[cm]?tsx?)\(\d+,\d+\)"), r"\1(#)"),
+    (re.compile(r"\b(127\.0\.0\.1|localhost|\[::1\]):\d+\b"), r"\1:#"),
+    (re.compile(r"\btmp[a-z0-9_]{8}\b"), "tmp…"),
     (re.compile(r"\bline \d+\b"), "line #"),
     (re.compile(r"\b(pid|port|thread|id)([ =:]+)\d+\b", re.IGNORECASE), r"\1\2#"),
 )
