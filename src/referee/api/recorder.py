@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from referee import __version__
+from referee.adapters.store.blobs import write_whole as replace_file
 from referee.config import Config
 from referee.domain.cost import BudgetView
 from referee.domain.errors import WorldFault
@@ -127,8 +127,14 @@ class Recorder:
 
 
 def write_report(folder: str, outcome: Outcome, diff: bytes = b"") -> None:
-    """Write `RUN.json`, `.md`, `.html` and, when there is one, `RUN.patch`; each whole or not at all."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    """Write `RUN.json`, `.md`, `.html` and, when there is one, `RUN.patch`; each whole or not at all.
+
+    Raises `WorldFault` if the disk refuses.
+    """
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise WorldFault(f"{folder} could not be made: {error}") from error
     stem = os.path.join(folder, outcome.report.run_id)
     texts = {
         ".json": outcome.report.model_dump_json(indent=2) + "\n",
@@ -143,15 +149,7 @@ def write_report(folder: str, outcome: Outcome, diff: bytes = b"") -> None:
 
 def write_whole(path: str, data: bytes) -> None:
     """Write beside, sync and rename. Raises `WorldFault` if the disk refuses."""
-    beside = ""
     try:
-        fd, beside = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".referee-")
-        with open(fd, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(beside, path)
+        replace_file(os.path.abspath(path), data)
     except OSError as error:
-        if beside and os.path.exists(beside):
-            os.unlink(beside)
         raise WorldFault(f"{path} could not be written: {error}") from error

@@ -15,7 +15,7 @@ from referee.adapters.git.rename import Point
 from referee.adapters.git.root import Root
 from referee.adapters.git.stage import Step
 from referee.adapters.git.transaction import Intent, Outcome, Transaction
-from referee.domain.errors import UsageError
+from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Landing, Restoration
 
 TRIES = 5  # how often a rollback starts again because somebody edits at the same time
@@ -90,7 +90,13 @@ class Landings:
                 self._unsaid += _told(outcome)
                 yield
         except OSError as error:
-            raise refused(error, self._root.path) from error
+            fault = refused(error, self._root.path)
+            if not self._transaction.open:
+                raise type(fault)(f"{fault}; no file of yours is half changed") from error
+            raise WorldFault(
+                f"{fault}; of the files to change some may be new and others old: "
+                "the next referee command here ends or undoes the change as a whole"
+            ) from error
 
     def _settle(self, outcome: Outcome) -> Outcome:
         """Record what took effect before the transaction forgets it."""

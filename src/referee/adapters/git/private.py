@@ -162,8 +162,12 @@ def refused(error: OSError, path: bytes) -> UsageError | WorldFault:
     """The failure to write at `path`, said to whoever can act."""
     why = os.strerror(error.errno or 0)
     if error.errno in FULL:
-        return WorldFault(f"the disk is full ({why}) at {shown(path)}; nothing of yours was changed; free some space")
-    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return WorldFault(f"the disk is full ({why}) at {shown(path)}; free some space and run it again")
+    if error.errno == errno.EROFS:
+        return WorldFault(f"{shown(path)} cannot be written ({why}); mount it writable, or work on a copy")
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return WorldFault(f"{shown(path)}: {why}; close something, or raise the limit with ulimit -n")
+    if error.errno in (errno.EACCES, errno.EPERM):
         return UsageError(f"{shown(path)} cannot be written ({why}); make it writable, or run on a copy")
     return WorldFault(f"{shown(path)}: {why}")
 

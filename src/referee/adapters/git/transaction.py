@@ -3,7 +3,8 @@
 The new contents are staged in `.harness/landing/` on the same file system and made durable; an intent names every
 step with what is expected and what is wanted; then each file changes places with its staged one, so that the old
 file lands in the stage, where it is checked: if somebody wrote in the meantime the two change back. A commit mark
-ends it. Recovery goes forward if every path is old or new, else back; what is neither is left alone.
+ends it. Recovery goes forward if every path is old or new and some are new, else back; what is neither is left alone.
+The marks lie ready from the start, so that a disk which fills up on the way is no reason not to set one.
 
 A replaced file is a new inode: permissions, owner, extended attributes and access lists are carried over, other
 hard links keep the old content. There is no moment at which all files change together; no file system offers one.
@@ -11,10 +12,12 @@ hard links keep the old content. There is no moment at which all files change to
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from referee.adapters.git.names import WorkPath, shown
 from referee.adapters.git.private import Private, replace, sync_folder
@@ -25,6 +28,9 @@ from referee.domain.errors import WorldFault
 from referee.domain.value import Value
 
 TRASH = b"trash-"
+MARKS = ("commit", "abort")
+# Not empty: somebody uses the folder. Gone or replaced: somebody removed it. All of this is theirs to decide.
+THEIRS = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
 FEW = 48  # files synced one by one; for more, one sync of the file system is faster, if it is not busy
 
 
@@ -94,12 +100,20 @@ class Transaction:
                 stage.settle(i)
             if self._marked("commit"):
                 return self._finish(stage, intent)
-            known = all(self._root.observe(step.path) in (step.expect, step.want) for step in intent.steps)
-            if self._marked("abort") or not known:
+            found = [(self._root.observe(step.path), step) for step in intent.steps]
+            known = all(now in (step.expect, step.want) for now, step in found)
+            # Nothing has changed yet: whoever was told that it failed need not be surprised later.
+            begun = any(now == step.want for now, step in found)
+            if self._marked("abort") or not known or not begun:
                 return self._undo(stage, intent, ())
             return self._carry_out(stage, intent)
         finally:
             stage.close()
+
+    @property
+    def open(self) -> bool:
+        """Whether a change is begun and not ended: some files may be new while others are old."""
+        return os.path.exists(os.path.join(self._path, b"intent"))
 
     def _intent(self) -> Intent:
         with open(os.path.join(self._path, b"intent"), "rb") as file:
@@ -125,6 +139,8 @@ class Transaction:
                 self._point("content staged")
         if not few:
             sync_file_system(stage.fd)
+        for name in MARKS:
+            os.close(os.open(self._ready(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         self._point("contents durable")
         replace(os.path.join(self._path, b"intent"), intent.model_dump_json().encode())
         sync_folder(self._private.path)
@@ -150,9 +166,16 @@ class Transaction:
         return Outcome(intent=intent, done=True, said=said)
 
     def _undo(self, stage: Stage, intent: Intent, why: tuple[str, ...]) -> Outcome:
-        self._mark("abort")
-        for i, step in reversed(list(enumerate(intent.steps))):
-            stage.undo(i, step)
+        """Put back what can be put back, even on a disk that refuses some of it; recovery does the rest."""
+        faults = []
+        steps = reversed(list(enumerate(intent.steps)))
+        for attempt in (partial(self._mark, "abort"), *(partial(stage.undo, i, step) for i, step in steps)):
+            try:
+                attempt()
+            except OSError as fault:
+                faults.append(fault)
+        if faults:
+            raise faults[0]
         self._sync_folders(intent)
         said = self._rescue(stage, intent)
         self._remove_folders(intent.made)
@@ -187,9 +210,12 @@ class Transaction:
 
     def _remove_folders(self, paths: tuple[bytes, ...]) -> None:
         for path in reversed(paths):
-            # Not empty: somebody uses it. Gone: somebody removed it. Both are theirs to decide.
-            with suppress(OSError), self._root.parent(path) as (parent, name):
-                os.rmdir(name, dir_fd=parent)
+            try:
+                with self._root.parent(path) as (parent, name):
+                    os.rmdir(name, dir_fd=parent)
+            except OSError as error:
+                if error.errno not in THEIRS:
+                    raise
             self._point("folder removed")
 
     def _sync_folders(self, intent: Intent) -> None:
@@ -203,11 +229,16 @@ class Transaction:
         self._point("folders durable")
 
     def _mark(self, name: str) -> None:
-        replace(os.path.join(self._path, name.encode()), b"")
+        if not self._marked(name):
+            os.rename(self._ready(name), os.path.join(self._path, name.encode()))
+            sync_folder(self._path)
         self._point(f"{name} durable")
 
     def _marked(self, name: str) -> bool:
         return os.path.exists(os.path.join(self._path, name.encode()))
+
+    def _ready(self, name: str) -> bytes:
+        return os.path.join(self._path, b"ready-" + name.encode())
 
     def _clear(self) -> None:
         os.rename(self._path, os.path.join(self._private.path, TRASH + secrets.token_hex(4).encode()))

@@ -56,7 +56,10 @@ class GitWorkspace:
         self._private = Private(git, self._repository)
         self._private.prepare()
         algorithm = self._repository.algorithm
-        self._folder = Root(self._repository.root, algorithm, given=encode(path))
+        try:
+            self._folder = Root(self._repository.root, algorithm, given=encode(path))
+        except OSError as error:
+            raise refused(error, self._repository.root) from error
         self._objects = Objects(git, self._private, algorithm)
         self._trees = Trees(self._objects)
         self._records = Records(self._private)

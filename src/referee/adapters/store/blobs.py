@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
 
 from referee.domain.errors import WorldFault
 
@@ -26,12 +27,7 @@ class Blobs:
             if _whole(path, digest):
                 return digest
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            fd, beside = tempfile.mkstemp(dir=os.path.dirname(path))
-            with open(fd, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.rename(beside, path)
+            write_whole(path, data)
         except OSError as error:
             raise WorldFault(f"could not keep a blob in {self._folder}: {error}") from error
         return digest
@@ -46,6 +42,21 @@ class Blobs:
         if hashlib.sha256(data).hexdigest() != digest:
             raise WorldFault(f"blob {digest[:12]} is damaged; its run can be shown but not resumed")
         return data
+
+
+def write_whole(path: str, data: bytes) -> None:
+    """Write a file beside, sync and rename it; nothing is left of one that failed. Raises OSError."""
+    fd, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".referee-")
+    try:
+        with open(fd, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(beside, path)
+    except BaseException:
+        with suppress(OSError):  # a disk that refuses to delete as well keeps a file nobody reads
+            os.unlink(beside)
+        raise
 
 
 def _whole(path: str, digest: str) -> bool:

@@ -11,7 +11,7 @@ from referee.domain.errors import WorldFault
 
 
 class Mirror:
-    """Appends one line per entry with a single write; a torn last line is ended first (case I3)."""
+    """Appends one line per entry, with one write if the disk takes it; a torn last line is ended first (case I3)."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -26,8 +26,9 @@ class Mirror:
         """Add a line."""
         line = json.dumps(record, ensure_ascii=True).encode() + b"\n"
         try:
-            if os.write(self._fd, line) != len(line):
-                raise OSError("short write")
+            view = memoryview(line)
+            while view:  # a nearly full disk may take a part first
+                view = view[os.write(self._fd, view) :]
         except OSError as error:
             raise WorldFault(f"the journal's mirror could not be written: {error}") from error
 

@@ -338,7 +338,7 @@ def test_a_read_only_tree_is_said_and_changes_nothing(disk: Path) -> None:
         lambda: workspace.snapshot("again"),
         lambda: oracle.workspace(fresh),
     ):
-        with pytest.raises(UsageError, match="cannot be written"):
+        with pytest.raises(WorldFault, match="cannot be written"):
             act()
     subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
     assert not (fresh / ".harness").exists()
