@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from referee.domain.destination import Destination
 from referee.domain.patch import Patch
 from referee.domain.value import Value
 
@@ -45,6 +46,7 @@ class Limits(Value):
     open_files: int = 1024
     output_bytes: int = 1 << 20  # per stream; the rest is dropped and the command killed at 64 times as much
     channel_bytes: int = 32 << 20
+    egress_bytes: int = 1 << 30  # through the proxy, both ways together
 
 
 class Mount(Value):
@@ -74,6 +76,7 @@ class Command(Value):
     `channel`, the command may read a fresh 32-byte key from descriptor 3 and write frames to descriptor 4;
     the key is in `Execution.key` and appears in no environment, argument or file. Standard input is empty.
     `cwd` is absolute, as seen inside. `writable` mounts do not exist: nothing of the host is writable.
+    `egress` is where it may connect to, through a proxy that its environment names; without any, there is none.
     """
 
     argv: tuple[str, ...]
@@ -84,6 +87,18 @@ class Command(Value):
     mounts: tuple[Mount, ...] = ()
     limits: Limits = Limits()
     channel: bool = False
+    egress: tuple[Destination, ...] = ()
+
+
+class Contact(Value):
+    """What came of trying to reach `target` from inside, `times` over: bytes are sums; `refused` is the reason."""
+
+    target: str
+    refused: str = ""
+    times: int = 1
+    sent: int = 0
+    received: int = 0
+    injected: str = ""  # the name of the header that was added outside
 
 
 class Execution(Value):
@@ -91,7 +106,8 @@ class Execution(Value):
 
     `exit_code` is None if it was killed; `killed_by` then names the limit (`wall`, `cpu`, `memory`, `disk`,
     `output`, `processes`) or `signal:NAME`. `peak_memory_bytes` is of the whole process tree.
-    `left_processes` says that the leader ended while descendants still ran (they were killed).
+    `left_processes` says that the leader ended while descendants still ran (they were killed). `contacts` are
+    all connections that were let out or refused.
     """
 
     exit_code: int | None
@@ -106,6 +122,7 @@ class Execution(Value):
     cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
     left_processes: bool = False
+    contacts: tuple[Contact, ...] = ()
     isolation: Isolation
 
 
@@ -140,7 +157,7 @@ class Sandbox(Protocol):
 
         The script is loaded as a module; it does its imports at module level and defines
         `main(argv: list[str]) -> int`, called per job in the forked child with descriptors 3 and 4 as in
-        `Command` (`channel` is implied). `patch` and `limits` of `command` are ignored.
+        `Command` (`channel` is implied). `patch` and `limits` of `command` are ignored; it may have no `egress`.
         """
         ...
 

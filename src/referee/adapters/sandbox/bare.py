@@ -36,7 +36,9 @@ class BareSandbox:
         return Isolation(backend="bare", level=Level.NONE)
 
     def run(self, command: Command) -> Execution:
-        """See `Sandbox.run`."""
+        """See `Sandbox.run`. Raises `WorldFault` for a command with a list of destinations: nothing would hold it."""
+        if command.egress:
+            raise WorldFault("without isolation no command can be held to a list of domains; empty allow_domains")
         with self._lock:
             if self._server is None:
                 self._server = forkserver.ForkServer(None, contained=False, python=self._python)

@@ -13,6 +13,7 @@ from referee.adapters.sandbox import forkserver
 from referee.adapters.sandbox.bubblewrap_arguments import arguments
 from referee.adapters.sandbox.cold import ColdJobs
 from referee.adapters.sandbox.descriptors import Descriptors, file_with
+from referee.adapters.sandbox.egress import Door, Outside, through
 from referee.adapters.sandbox.requests import HERE, contents, run_request, sandbox_owner
 from referee.adapters.sandbox.stage import kernel, launch, places, seccomp, system
 from referee.adapters.sandbox.stage.request import Bind, Lower, Request, encode
@@ -30,8 +31,8 @@ class BubblewrapSandbox:
     Old versions have no overlay, so the base is copied into a bounded tmpfs: about a second for 10 000 files.
     """
 
-    def __init__(self, program: str = "bwrap", python: str = sys.executable) -> None:
-        self._program, self._python = program, python
+    def __init__(self, program: str = "bwrap", python: str = sys.executable, outside: Outside | None = None) -> None:
+        self._program, self._python, self._outside = program, python, outside or Outside()
         self._lock = threading.Lock()
         self._server: forkserver.ForkServer | None = None
         self._etc: tempfile.TemporaryDirectory[str] | None = None
@@ -43,6 +44,9 @@ class BubblewrapSandbox:
 
     def run(self, command: Command) -> Execution:
         """See `Sandbox.run`."""
+        return through(self._outside, command, lambda door: self._run(command, door))
+
+    def _run(self, command: Command, door: Door | None) -> Execution:
         etc, server = self._started()
         inner = _inner(command)
         outer = self._outer(command, inner, etc)
@@ -52,6 +56,8 @@ class BubblewrapSandbox:
             held.add(file_with(encode(inner, contents(command.patch))))
             held.add(_filter())
             ready = held.add_stream(Whole(4096))
+            if door is not None:
+                held.add(door.hand_over())
             execution = forkserver.carry_out(held, outer, server.jobs, command.limits, self.isolation)
         if ready.content != launch.READY and execution.killed_by is None:
             why = (ready.content or execution.stderr).decode("utf-8", "replace").strip()
@@ -103,7 +109,7 @@ class BubblewrapSandbox:
             binds=tuple(binds),
             channel=command.channel,
             handed=handed,
-            extra=3,
+            extra=4 if inner.door else 3,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from referee.domain.errors import UsageError
 from referee.ports import Command, Execution, Job, Sandbox
 
 
@@ -9,6 +10,8 @@ class ColdJobs:
     """The same results as a warm process, at the price of an interpreter's start and imports per job."""
 
     def __init__(self, sandbox: Sandbox, command: Command) -> None:
+        if command.egress:
+            raise UsageError("a warm process has no way out; run the command by itself")
         self._sandbox, self._command = sandbox, command
 
     def run(self, job: Job) -> Execution:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from referee.adapters.sandbox.stage.door import ADDRESS
 from referee.adapters.sandbox.stage.system import HOME, USER
 
 _NO_EDITOR = "echo 'there is no editor here: give the text as an argument' >&2; false"
@@ -30,8 +31,19 @@ _FIXED = {
     "DEBIAN_FRONTEND": "noninteractive",
     "PYTHONNOUSERSITE": "1",
 }
+_PROXY = "http://{}:{}".format(*ADDRESS)
+_DIRECT = "localhost,127.0.0.1,::1"
+# Programs read one spelling or the other, and Node none of them unless it is told to.
+_PROXIED = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), _PROXY),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), _DIRECT),
+    "NODE_USE_ENV_PROXY": "1",
+}
 
 
-def environment(named: Mapping[str, str]) -> dict[str, str]:
-    """What a command that names `named` finds in its environment; nothing is inherited."""
-    return {**_FIXED, **named}
+def environment(named: Mapping[str, str], proxied: bool = False) -> dict[str, str]:
+    """What a command that names `named` finds in its environment; nothing is inherited.
+
+    With `proxied`, the usual variables lead to the proxy.
+    """
+    return {**_FIXED, **(_PROXIED if proxied else {}), **named}

@@ -12,6 +12,7 @@ import tempfile
 from typing import Any
 
 from referee.adapters.sandbox.descriptors import Descriptors
+from referee.adapters.sandbox.egress import Door
 from referee.adapters.sandbox.requests import HERE, sandbox_owner
 from referee.adapters.sandbox.stage import kernel
 from referee.adapters.sandbox.stage.request import Request, encode
@@ -51,12 +52,19 @@ class ForkServer:
 
 
 def run(
-    jobs: socket.socket, request: Request, contents: list[bytes], limits: Limits, isolation: Isolation
+    jobs: socket.socket,
+    request: Request,
+    contents: list[bytes],
+    limits: Limits,
+    isolation: Isolation,
+    door: Door | None = None,
 ) -> Execution:
     """Run one request behind `jobs` to its end. Raises `WorldFault` if it could not be started as asked."""
     with Descriptors(encode(request, contents), limits, sandbox_owner()) as held:
         if request.channel:
             held.add_channel()
+        if door is not None:
+            held.add(door.hand_over())
         return carry_out(held, request, jobs, limits, isolation)
 
 

@@ -48,7 +48,7 @@ def run_request(command: Command) -> wire.Request:
     return wire.Request(
         kind="exec",
         argv=_argv(command),
-        env=environment(command.env),
+        env=environment(command.env, proxied=bool(command.egress)),
         cwd=command.cwd,
         bounds=_bounds(command.limits),
         binds=_binds(command.mounts),
@@ -56,6 +56,7 @@ def run_request(command: Command) -> wire.Request:
         changes=_changes(command.patch),
         channel=command.channel,
         handed=sandbox_owner() is not None,
+        door=bool(command.egress),
     )
 
 
@@ -64,6 +65,8 @@ def serve_request(command: Command) -> wire.Request:
     *interpreter, script = _argv(command)
     if not interpreter:
         raise UsageError("a warm process needs an interpreter and the path of an entry script")
+    if command.egress:
+        raise UsageError("a warm process has no way out; run the command by itself")
     return wire.Request(
         kind="serve",
         argv=(*interpreter, "-c", _LOAD, script),

@@ -8,6 +8,7 @@ import threading
 
 from referee.adapters.sandbox import forkserver
 from referee.adapters.sandbox.descriptors import Descriptors
+from referee.adapters.sandbox.egress import Door, Outside, through
 from referee.adapters.sandbox.requests import call_request, contents, run_request, sandbox_owner, serve_request
 from referee.adapters.sandbox.stage.request import encode
 from referee.adapters.sandbox.streams import drain
@@ -21,8 +22,8 @@ _LAST_WORDS_SECONDS = 5.0
 class UsernsSandbox:
     """One fork server, started on first use; one fork of it per command."""
 
-    def __init__(self, python: str = sys.executable) -> None:
-        self._python = python
+    def __init__(self, python: str = sys.executable, outside: Outside | None = None) -> None:
+        self._python, self._outside = python, outside or Outside()
         self._lock = threading.Lock()
         self._server: forkserver.ForkServer | None = None
         self._warm: list[UsernsWarm] = []
@@ -36,7 +37,11 @@ class UsernsSandbox:
     def run(self, command: Command) -> Execution:
         """See `Sandbox.run`."""
         request = run_request(command)
-        return forkserver.run(self._jobs(), request, contents(command.patch), command.limits, self.isolation)
+
+        def start(door: Door | None) -> Execution:
+            return forkserver.run(self._jobs(), request, contents(command.patch), command.limits, self.isolation, door)
+
+        return through(self._outside, command, start)
 
     def warm(self, command: Command) -> UsernsWarm:
         """See `Sandbox.warm`."""

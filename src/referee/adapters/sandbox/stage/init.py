@@ -10,7 +10,7 @@ import struct
 import time
 from typing import NoReturn
 
-from . import confine, kernel, patch, places, system, view
+from . import confine, door, kernel, patch, places, system, view
 from .passing import receive
 from .request import Request, decode
 
@@ -24,12 +24,13 @@ Call = tuple[str, ...]
 
 
 class Files:
-    """Descriptors that the harness passed along; `key`, `frames` and `jobs` may be absent (-1)."""
+    """Descriptors that the harness passed along; `key`, `frames`, `jobs` and `door` may be absent (-1)."""
 
     def __init__(self, numbers: list[int], request: Request) -> None:
         self.contents, self.control, self.stdout, self.stderr, *rest = numbers
         self.key, self.frames = (rest.pop(0), rest.pop(0)) if request.channel else (-1, -1)
         self.jobs = rest.pop(0) if request.kind == "serve" else -1
+        self.door = rest.pop(0) if request.door else -1
         self.extra, self.trees = rest[: request.extra], rest[request.extra :]
 
     def standard(self, request: Request) -> list[int]:
@@ -128,6 +129,8 @@ def _enter(root: view.View, request: Request, files: Files, offset: int) -> None
         patch.apply(request.lower.mount_at, request.changes, files.contents, offset)
     if not os.path.isdir(request.cwd):
         raise places.Unfit(f"there is no folder {request.cwd!r} inside the sandbox to start in")
+    if request.door:
+        door.hand_out(files.door)
     confine.give_up(filtered=request.kind != "serve")
 
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 
-from . import confine, init, kernel, patch, places
+from . import confine, door, init, kernel, patch, places
 from .request import Request, decode
 
 READY = b"ready"  # written once everything is in place; anything else written there is what went wrong
 
 
 def main(request_fd: int) -> None:
-    """Run the request in `request_fd`; the descriptor after the next one is told how that went."""
+    """Run the request in `request_fd`; the descriptor after the next one is told how that went, the next is the door.
+
+    The one in between is the filter, which bubblewrap has taken.
+    """
     ready = request_fd + 2
     for fd in (request_fd, ready):
         os.set_inheritable(fd, False)
     try:
         request, offset = decode(request_fd)
+        if request.door:
+            door.hand_out(ready + 1)
         os.umask(0o022)
         if request.lower:
             _copy(request)

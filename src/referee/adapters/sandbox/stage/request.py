@@ -56,7 +56,8 @@ class Request:
     """One process to start. `kind`: `exec` a program, `serve` jobs from a loaded script, `call` that script.
 
     With `handed`, copies of the mounts of `lower` and of `binds` come as descriptors, because the server
-    cannot walk to them; else it opens their paths. `extra` descriptors more become the command's own.
+    cannot walk to them; else it opens their paths. `extra` descriptors more become the command's own. With `door`,
+    one is where the listening socket of the way out is sent.
     """
 
     kind: str
@@ -70,6 +71,7 @@ class Request:
     channel: bool = False
     handed: bool = False
     extra: int = 0
+    door: bool = False
 
 
 def encode(request: Request, contents: list[bytes]) -> bytes:
