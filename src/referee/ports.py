@@ -50,10 +50,15 @@ class Limits(Value):
 
 
 class Mount(Value):
-    """A host path shown read-only inside, at `target`."""
+    """A host path shown read-only inside, at `target`.
+
+    A `layered` folder looks writable at its top level, where a backend can do that: what is written goes to the
+    command's own layer and is gone with it.
+    """
 
     source: str
     target: str
+    layered: bool = False
 
 
 class Base(Value):
@@ -182,6 +187,19 @@ class Interpreter(Value):
     distributions: Mapping[str, str] = {}
     plugins: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Toolchain(Value):
+    """What another language's programs need to work without a network, found without running anything.
+
+    `mounts` show it, `path` are folders for PATH, `env` are variables; `note` says in words what is missing.
+    """
+
+    name: str
+    mounts: tuple[Mount, ...] = ()
+    path: tuple[str, ...] = ()
+    env: Mapping[str, str] = {}
     note: str = ""
 
 

@@ -19,6 +19,7 @@ from referee.adapters.models.scripted import ScriptedModel
 from referee.adapters.python import find as find_python
 from referee.adapters.sandbox import open_sandbox, sandbox_owner
 from referee.adapters.store import SqliteStore
+from referee.adapters.toolchains import find as find_toolchains
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
 from referee.authors.suspects import traced
@@ -29,7 +30,7 @@ from referee.domain.report import IsolationStamp
 from referee.flows.plan import Player
 from referee.judge import Bench, CheckSpec, Project, Settings, detect, prepare, test_patterns
 from referee.kernel.run import Run
-from referee.ports import Base, Command, Interpreter, Model, Sandbox, Store, Warm, Workspace
+from referee.ports import Base, Command, Interpreter, Model, Sandbox, Store, Toolchain, Warm, Workspace
 
 STATE = ".harness"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
@@ -105,7 +106,7 @@ class Desk:
 
     def project(self, tree: str) -> Project:
         """The repository as the judge sees it, from its unpatched tree."""
-        return detect(
+        project = detect(
             self.workspace.root,
             self.workspace.paths(tree),
             lambda path: self.workspace.read(tree, path),
@@ -113,6 +114,11 @@ class Desk:
             own=find_python(self.workspace.root, own=OWN, explicit=OWN),
             protection=self.config.protection,
         )
+        return project.with_toolchains(self.toolchains(tree))
+
+    def toolchains(self, tree: str) -> tuple[Toolchain, ...]:
+        """What the tree's other languages need inside."""
+        return find_toolchains(self.workspace.root, self.workspace.paths(tree))
 
     def settings(self) -> Settings:
         """What the user decided about the judge."""

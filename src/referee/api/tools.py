@@ -14,9 +14,10 @@ from referee.domain.cost import Budget
 from referee.domain.errors import Exhausted
 from referee.domain.report import CheckReport, DoctorReport, check_report
 from referee.judge import compress, examine
+from referee.judge.project import search_path, variables
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
-from referee.ports import Base, Command, Execution, Limits, Mount, Progress
+from referee.ports import Base, Command, Execution, Limits, Progress
 from referee.wiring import Desk
 
 WEEK = 7.0 * 86_400
@@ -42,13 +43,16 @@ def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None
     with Desk(repo, config) as desk:
         # The command has a limit of its own, which is its to be killed by.
         run = _unrecorded(desk, Budget(timeout=WEEK), None)
-        python = desk.interpreter()
+        base = _base(desk, run)
+        python, others = desk.interpreter(), desk.toolchains(base.tree)
+        for note in (t.note for t in others if t.note):
+            run.note(note)
         command = Command(
             argv=argv,
-            base=_base(desk, run),
+            base=base,
             cwd=desk.workspace.root,
-            env={"PATH": f"{python.prefix}/bin:/usr/local/bin:/usr/bin:/bin"},
-            mounts=tuple(Mount(source=m.source, target=m.target) for m in python.mounts),
+            env={**variables(others), "PATH": search_path(python.prefix, others)},
+            mounts=(*python.mounts, *(m for t in others for m in t.mounts)),
             limits=Limits(wall_seconds=config.budget.timeout, cpu_seconds=None, output_bytes=16 << 20),
         )
         return run.perform(Execute(command=command))

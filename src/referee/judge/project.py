@@ -11,7 +11,7 @@ from referee.domain.value import Value
 from referee.judge import layout
 from referee.judge.layout import Layout
 from referee.judge.pytest_config import PytestConfig, Read, ini, load, toml, wanted_plugins
-from referee.ports import Interpreter, Mount
+from referee.ports import Interpreter, Mount, Toolchain
 
 INSIDE = "/referee/judge/inside"
 _BUILT_IN = ("syntax", "pytest")  # need no program beside the project's Python
@@ -42,6 +42,7 @@ class Project(Value):
     modules: tuple[str, ...] = ()
     mypy_whole: bool = False
     formats_new: bool = False
+    toolchains: tuple[Toolchain, ...] = ()
     note: str = ""
 
     @property
@@ -49,7 +50,8 @@ class Project(Value):
         """The environment of every check, the same for the unpatched tree and every proposal (case H18)."""
         prefix = self.interpreter.prefix
         return {
-            "PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin",
+            **variables(self.toolchains),
+            "PATH": search_path(prefix, self.toolchains),
             "VIRTUAL_ENV": prefix,
             "PYTHONHASHSEED": "0",
             "PYTHONNOUSERSITE": "1",
@@ -62,12 +64,18 @@ class Project(Value):
     @property
     def mounts(self) -> tuple[Mount, ...]:
         """What must be visible for the project's Python and the judge's own files."""
-        return (*self.interpreter.mounts, Mount(source=str(Path(__file__).parent / "inside"), target=INSIDE))
+        others = (m for t in self.toolchains for m in t.mounts)
+        return (*self.interpreter.mounts, *others, Mount(source=str(Path(__file__).parent / "inside"), target=INSIDE))
 
     @property
     def plugins(self) -> tuple[str, ...]:
         """pytest plugins to load (and, as `no:NAME`, to switch off), by name."""
         return ("no:cacheprovider", *self.config.blocked, *wanted_plugins(self.interpreter.plugins, self.modules))
+
+    def with_toolchains(self, found: tuple[Toolchain, ...]) -> Project:
+        """The same project with what its other languages need."""
+        note = "; ".join(n for n in (self.note, *(t.note for t in found)) if n)
+        return self.model_copy(update={"toolchains": found, "note": note})
 
     def missing(self) -> tuple[str, ...]:
         """Checks the project is set up for whose program is nowhere to be found."""
@@ -106,6 +114,16 @@ def detect(
         formats_new="format" in tables.get("ruff", {}),
         note=interpreter.note,
     )
+
+
+def variables(toolchains: Sequence[Toolchain]) -> dict[str, str]:
+    """What all toolchains ask for in the environment."""
+    return {name: value for t in toolchains for name, value in t.env.items()}
+
+
+def search_path(prefix: str, toolchains: Sequence[Toolchain]) -> str:
+    """Where commands look for programs: the project's Python first, the system's last."""
+    return ":".join((f"{prefix}/bin", *(p for t in toolchains for p in t.path), "/usr/local/bin:/usr/bin:/bin"))
 
 
 def _uses(

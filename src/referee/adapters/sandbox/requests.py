@@ -89,7 +89,7 @@ def call_request(command: Command, job: Job) -> wire.Request:
         env=environment(command.env),
         cwd=command.cwd,
         bounds=_bounds(job.limits),
-        binds=_binds(tuple(Mount(source=m.target, target=m.target) for m in command.mounts)),
+        binds=_binds(tuple(m.model_copy(update={"source": m.target}) for m in command.mounts)),
         lower=_lower(command.base, BASE) if command.base else None,
         changes=_changes(job.patch),
         channel=True,
@@ -105,7 +105,7 @@ def _argv(command: Command) -> tuple[str, ...]:
 def _binds(mounts: tuple[Mount, ...]) -> tuple[wire.Bind, ...]:
     """The mounts that show something new, outer ones first."""
     new = [m for m in mounts if not (m.source == m.target and m.target.startswith("/usr/"))]
-    return tuple(wire.Bind(m.source, m.target) for m in sorted(new, key=lambda m: m.target.count("/")))
+    return tuple(wire.Bind(m.source, m.target, m.layered) for m in sorted(new, key=lambda m: m.target.count("/")))
 
 
 def _lower(base: Base, path: str) -> wire.Lower:

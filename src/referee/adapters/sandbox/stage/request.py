@@ -13,10 +13,14 @@ _LENGTH = struct.Struct("<Q")
 
 @dataclass(frozen=True)
 class Bind:
-    """A path of the server's own view, shown read-only at `target`. Outer ones come first."""
+    """A path of the server's own view, shown read-only at `target`. Outer ones come first.
+
+    Over a `layered` folder lies a layer that takes what is written.
+    """
 
     source: str
     target: str
+    layered: bool = False
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,11 @@ class View:
         self._scratch(request.bounds.disk)
         if request.lower:
             self._overlay(request.lower, lower, binds, serving=request.kind == "serve")
-        for bind, tree in binds:
-            self._hang(tree, bind.target, _is_folder(tree))
+        for number, (bind, tree) in enumerate(binds):
+            folder = _is_folder(tree)
+            if bind.layered and folder and request.kind != "serve":  # whose jobs each get a layer of their own
+                tree = _layered(tree, number)
+            self._hang(tree, bind.target, folder)
         if request.lower:
             self._protect(request.lower)
         for fd in self._sealed:
@@ -87,9 +90,10 @@ class View:
             if not places.inside(target, area):
                 continue
             first = area + "/" + target[len(area) + 1 :].split("/")[0]
-            if first == target or first in self._pins:
-                return
+            known = first in self._pins
             self._pins.add(first)
+            if known or first == target:  # a mount already: one more over it would hide it
+                return
             name = f"pins/{len(self._pins)}"
             os.mkdir(name)
             self._show(name, first, kernel.ATTR_NOSUID | kernel.ATTR_NODEV)
@@ -130,6 +134,22 @@ def _trees(request: Request, handed: list[int]) -> tuple[int, list[tuple[Bind, i
     trees = handed if request.handed else [kernel.clone_tree(p, READ_ONLY) for p in paths]
     lower = trees.pop(0) if request.lower else -1
     return lower, list(zip(request.binds, trees))  # noqa: B905 - Python 3.9 knows no `strict`
+
+
+def _layered(tree: int, number: int) -> int:
+    """The folder `tree` under a layer that is writable at its top, which is ours whoever owns the rest."""
+    lower, upper, work, over = (f"{place}-{number}" for place in ("pins/l", "scratch/u", "scratch/w", "pins/o"))
+    for name in (lower, upper, work, over):
+        os.mkdir(name)
+    place = os.open(lower, os.O_PATH | os.O_CLOEXEC)
+    kernel.attach(tree, place)
+    os.close(place)
+    os.close(tree)
+    kernel.mount("overlay", over, _PLAIN, f"lowerdir={lower},upperdir={upper},workdir={work},userxattr")
+    fd = os.open(over, os.O_PATH | os.O_CLOEXEC)
+    layered = kernel.clone_open(fd, kernel.ATTR_NOSUID | kernel.ATTR_NODEV)
+    os.close(fd)
+    return layered
 
 
 def _mount_points(mount_at: str, binds: list[tuple[Bind, int]]) -> None:

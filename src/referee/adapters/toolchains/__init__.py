@@ -1,0 +1,5 @@
+"""What projects in other languages need to build and test without a network: found on disk, nothing is ever run."""
+
+from referee.adapters.toolchains.find import find
+
+__all__ = ["find"]
