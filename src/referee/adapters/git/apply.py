@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from referee.adapters.git.entry import EXECUTABLE, FILE, Entry
+from referee.adapters.git.entry import EXECUTABLE, FILE, LARGEST, Entry
 from referee.adapters.git.names import decode, encode, objection, parents
 from referee.adapters.git.objects import Objects
 from referee.adapters.git.root import Root
@@ -57,3 +57,12 @@ def _objections(change: FileChange, tree: str, created: set[bytes], trees: Trees
         yield "is a folder; name a file"
     elif not entry.regular:
         yield "is a symlink; a patch changes regular files only"
+    elif _large(os.path.join(root.path, path)):
+        yield f"is larger than {LARGEST >> 20} MiB, too large to be changed by a run; leave it as it is"
+
+
+def _large(whole: bytes) -> bool:
+    try:
+        return os.lstat(whole).st_size > LARGEST
+    except (FileNotFoundError, NotADirectoryError):
+        return False  # removed since: landing will tell

@@ -9,6 +9,7 @@ FILE = "100644"
 EXECUTABLE = "100755"
 SYMLINK = "120000"
 REGULAR = (FILE, EXECUTABLE)
+LARGEST = 64 << 20  # bytes of a file that a run may replace: the old content is kept to undo it
 
 
 class Entry(NamedTuple):

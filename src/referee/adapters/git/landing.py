@@ -13,7 +13,7 @@ from referee.adapters.git.private import Private, refused
 from referee.adapters.git.records import LandingRecord, Mark, Moved, Records
 from referee.adapters.git.rename import Point
 from referee.adapters.git.root import Root
-from referee.adapters.git.stage import Step
+from referee.adapters.git.stage import Step, Traits, traits
 from referee.adapters.git.transaction import Intent, Outcome, Transaction
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Landing, Restoration
@@ -115,7 +115,7 @@ class Landings:
         return self._records.load(run_id, "landing", LandingRecord)
 
     def _conflicts(self, moves: tuple[Move, ...]) -> tuple[str, ...]:
-        return tuple(decode(m.path) for m in moves if self._root.observe(m.path) != m.before)
+        return tuple(decode(m.path) for m in moves if not self._root.holds(m.path, m.before))
 
     def _record(self, run_id: str, before: str, after: str, moves: tuple[Move, ...]) -> LandingRecord:
         """All that an undo needs; durable before a file changes. Raises `UsageError` for what may not be written."""
@@ -124,11 +124,11 @@ class Landings:
             wrong = unwritable(self._root, self._private, move.path)
             if wrong is not None:
                 raise UsageError(f"{shown(move.path)} {wrong}; nothing was changed")
-            content = bits = None
+            entry = Moved(path=move.path, before=move.before, after=move.after, content=None, permissions=None)
             if move.before is not None:
-                content = self._objects.read(move.before.oid)
-                bits = self._root.stat(move.path).st_mode & 0o7777
-            moved.append(Moved(path=move.path, before=move.before, after=move.after, content=content, permissions=bits))
+                were = traits(self._root, move.path).model_dump()
+                entry = entry.model_copy(update={"content": self._objects.read(move.before.oid), **were})
+            moved.append(entry)
         made = missing_folders(self._root, (m.path for m in moves))
         record = LandingRecord(before=before, after=after, moved=tuple(moved), made=made)
         self._records.keep_patch(run_id, patch_between(self._private, after, before))
@@ -160,9 +160,8 @@ class Plan:
             elif wrong := unwritable(root, private, moved.path) or self._damaged(moved):
                 self._failed[decode(moved.path)] = wrong
             else:
-                steps.append(
-                    Step(path=moved.path, expect=moved.after, want=moved.before, permissions=moved.permissions)
-                )
+                back = moved.model_dump(include=set(Traits.model_fields))
+                steps.append(Step(path=moved.path, expect=moved.after, want=moved.before, **back))
         self.intent = Intent(
             kind=ROLLBACK,
             run_id=run_id,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from referee.adapters.git.entry import Entry
+from referee.adapters.git.entry import LARGEST, Entry
 from referee.adapters.git.names import objection, parents, shown
 from referee.adapters.git.private import Private
 from referee.adapters.git.root import Root
@@ -72,6 +72,8 @@ def unwritable(root: Root, private: Private, path: bytes) -> str | None:
             file = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
+    if file.st_size > LARGEST:
+        return f"is larger than {LARGEST >> 20} MiB, too large to be kept for an undo; change it by hand"
     if not file.st_mode & 0o200:
         return f"is read-only; make it writable (chmod u+w {shown(path)})"
     if os.geteuid() not in (0, file.st_uid):

@@ -23,13 +23,15 @@ V = TypeVar("V", bound=Value)
 
 
 class Moved(Value):
-    """One path of a landing: from, to, and the bytes and permission bits there were (None for a new file)."""
+    """One path of a landing: from, to, and the bytes and traits there were (None for a new file)."""
 
     path: WorkPath
     before: Entry | None
     after: Entry | None
     content: bytes | None
     permissions: int | None
+    owner: tuple[int, int] | None = None
+    attributes: tuple[tuple[bytes, bytes], ...] = ()
 
 
 class LandingRecord(Value):

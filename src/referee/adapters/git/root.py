@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from referee.adapters.git.entry import EXECUTABLE, FILE, SYMLINK, Entry, object_name
 from referee.adapters.git.names import shown
@@ -14,6 +16,7 @@ from referee.domain.errors import UsageError
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 CONTENT = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+CHUNK = 1 << 20
 BLOCKED = Entry(mode="blocked")
 DIRECTORY = Entry(mode="directory")
 SPECIAL = Entry(mode="special")
@@ -92,6 +95,16 @@ class Root:
         except NotADirectoryError:
             return BLOCKED
 
+    def holds(self, path: bytes, entry: Entry | None) -> bool:
+        """Whether exactly `entry` stands at `path`. What should not be there is not read, however large it is."""
+        if entry is not None:
+            return self.observe(path) == entry
+        try:
+            self.stat(path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            return isinstance(error, FileNotFoundError)
+        return False
+
     def stat(self, path: bytes) -> os.stat_result:
         """The facts of what stands at `path`, without following it."""
         with self.parent(path) as (fd, name):
@@ -168,7 +181,15 @@ def _regular(parent: int, name: bytes, algorithm: str) -> Entry:
         if not stat.S_ISREG(facts.st_mode):
             return SPECIAL
         mode = EXECUTABLE if facts.st_mode & 0o100 else FILE
-        return Entry(mode=mode, oid=object_name(algorithm, "blob", file.read()))
+        return Entry(mode=mode, oid=_blob(algorithm, file, facts.st_size))
+
+
+def _blob(algorithm: str, file: BinaryIO, size: int) -> str:
+    """The name of a file's content, of any size; a name that no blob has if it grows or shrinks meanwhile."""
+    digest = hashlib.new(algorithm, b"blob %d\0" % size, usedforsecurity=False)
+    while chunk := file.read(CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _step(fd: int, folder: bytes) -> int:

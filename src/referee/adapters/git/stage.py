@@ -13,16 +13,26 @@ from referee.adapters.git.rename import Place, Point, Renames, renames_for, sett
 from referee.adapters.git.root import CONTENT, FOLDER, Root, observe, write_all
 from referee.domain.value import Value
 
-KEPT_ATTRIBUTES = ("user.", "system.posix_acl_access")
+KEPT_ATTRIBUTES = (b"user.", b"system.posix_acl_access")
 
 
 class Step(Value):
-    """One path: what must be there, what shall be, and the permission bits of a file put back (else as now)."""
+    """One path: what must be there, what shall be, and what git does not know of a file put back (else as now)."""
 
     path: WorkPath
     expect: Entry | None
     want: Entry | None
     permissions: int | None = None
+    owner: tuple[int, int] | None = None
+    attributes: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Traits(Value):
+    """What git does not know of a file: permission bits, user and group, extended attributes that are kept."""
+
+    permissions: int
+    owner: tuple[int, int]
+    attributes: tuple[tuple[bytes, bytes], ...]
 
 
 class Changed(Exception):
@@ -54,9 +64,10 @@ class Stage:
             )
             try:
                 write_all(fd, data)
-                _own(fd, old or os.fstat(parent))
-                if old is not None:
-                    _copy_attributes(parent, name, fd)
+                _own(fd, old or os.fstat(parent), None if old else step.owner)
+                for attribute, value in step.attributes if old is None else _attributes(parent, name):
+                    if attribute.startswith(KEPT_ATTRIBUTES):  # a record may come from anywhere
+                        os.setxattr(fd, attribute, value)
                 bits = step.permissions if step.permissions is not None else old and _bits(old.st_mode, step)
                 if bits is not None:
                     os.fchmod(fd, bits)
@@ -142,6 +153,17 @@ class Stage:
         return observe(self.fd, _slot(i), self._root.algorithm)
 
 
+def traits(root: Root, path: bytes) -> Traits:
+    """What has to be put back with the file at `path`. Raises FileNotFoundError if there is none."""
+    with root.parent(path) as (parent, name):
+        facts = _facts(parent, name)
+        return Traits(
+            permissions=stat.S_IMODE(facts.st_mode),
+            owner=(facts.st_uid, facts.st_gid),
+            attributes=_attributes(parent, name),
+        )
+
+
 def _slot(i: int) -> bytes:
     return b"%d" % i
 
@@ -164,24 +186,25 @@ def _bits(old: int, step: Step) -> int:
     return bits & ~0o111 if was and not shall else bits
 
 
-def _own(fd: int, like: os.stat_result) -> None:
-    """The owner and group of the file replaced; as root, a new file goes to whom its folder belongs."""
+def _own(fd: int, like: os.stat_result, owner: tuple[int, int] | None) -> None:
+    """The owner and group of the file replaced or put back; as root, a new file goes to whom its folder belongs."""
     now = os.fstat(fd)
-    user = like.st_uid if os.geteuid() == 0 else now.st_uid
-    if (now.st_uid, now.st_gid) != (user, like.st_gid):
-        os.fchown(fd, user, like.st_gid)
+    user, group = owner or (like.st_uid, like.st_gid)
+    user = user if os.geteuid() == 0 else now.st_uid
+    if (now.st_uid, now.st_gid) != (user, group):
+        os.fchown(fd, user, group)
 
 
-def _copy_attributes(parent: int, name: bytes, fd: int) -> None:
+def _attributes(parent: int, name: bytes) -> tuple[tuple[bytes, bytes], ...]:
     if sys.platform != "linux":
-        return
+        return ()
     source = os.open(name, CONTENT, dir_fd=parent)
     try:
-        for attribute in os.listxattr(source):
-            if attribute.startswith(KEPT_ATTRIBUTES):
-                os.setxattr(fd, attribute, os.getxattr(source, attribute))
+        names = map(os.fsencode, os.listxattr(source))
+        return tuple((name, os.getxattr(source, name)) for name in names if name.startswith(KEPT_ATTRIBUTES))
     except OSError as error:
         if error.errno != errno.ENOTSUP:  # a file system without attributes has none to keep
             raise
+        return ()
     finally:
         os.close(source)
