@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 
 from referee.adapters.sandbox import sandbox_owner
+from referee.adapters.sandbox.backends import BACKENDS as KNOWN
 from referee.adapters.sandbox.bare import BareSandbox
 from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
+from referee.adapters.sandbox.landlocked import LandlockSandbox
+from referee.adapters.sandbox.stage import kernel
 from referee.adapters.sandbox.userns import UsernsSandbox
 from referee.domain.patch import FileContent, Patch, patch_of
 from referee.ports import Base, Command, Execution, Isolation, Job, Limits, Mount, Sandbox, Warm
@@ -27,6 +30,7 @@ AN_ORDINARY_USER = 12_345
 BACKENDS: dict[str, Callable[[], Sandbox]] = {
     "userns": lambda: UsernsSandbox(python=PYTHON),
     "bubblewrap": lambda: BubblewrapSandbox(python=PYTHON),
+    "landlock": lambda: LandlockSandbox(python=PYTHON),
     "bare": lambda: BareSandbox(python=PYTHON),
 }
 
@@ -120,6 +124,13 @@ class Box:
     owner: tuple[int, int] | None
     made: list[str] = field(default_factory=list)
 
+    def needs(self, *probes: str) -> None:
+        """Skip what this backend says that it does not do."""
+        backend = self.name.partition("-")[0]
+        lacking = [KNOWN[backend].lacks[p] for p in probes if p in KNOWN[backend].lacks]
+        if lacking or (backend == "bare" and probes):
+            pytest.skip(f"{backend} says: {'; '.join(lacking) or 'isolates nothing'}")
+
     def base(self, files: Mapping[str, str], protected: tuple[str, ...] = (), mount_at: str = ROOT) -> Base:
         """A base that holds `files`, owned by whom the backend wants."""
         path = self.write_all(f"base{len(self.made)}", files)
@@ -164,13 +175,18 @@ def open_box(name: str, private: str) -> Iterator[Box]:
         pytest.skip("there is no Python below /usr for commands to use")
     if backend == "bubblewrap" and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
+    if backend == "landlock" and kernel.landlock_version() == 0:
+        pytest.skip("this kernel has no Landlock, or has it switched off")
     root = os.geteuid() == 0
     if who == "root" and not root:
         pytest.skip("needs root")
+    if backend == "landlock" and root and who == "root":
+        yield from _reachable(name, BACKENDS[backend])
+        return
     if who != "user" or not root:
         sandbox: Any = BACKENDS[backend]()
         try:
-            yield Box(name, sandbox, private, sandbox_owner() if backend != "bare" else None)
+            yield Box(name, sandbox, private, sandbox_owner() if backend in ("userns", "bubblewrap") else None)
         finally:
             sandbox.close()
         return
@@ -183,6 +199,19 @@ def open_box(name: str, private: str) -> Iterator[Box]:
         yield Box(name, other, folder, (AN_ORDINARY_USER, AN_ORDINARY_USER))
     finally:
         other.close()
+        shutil.rmtree(folder)
+
+
+def _reachable(name: str, make: Callable[[], Sandbox]) -> Iterator[Box]:
+    """A box in a folder that the sandbox's user can walk to: without mounts of its own it sees nothing else."""
+    owner = sandbox_owner()
+    folder = tempfile.mkdtemp(prefix="referee-user-")
+    give(folder, owner)
+    sandbox = make()
+    try:
+        yield Box(name, sandbox, folder, owner)
+    finally:
+        sandbox.close()
         shutil.rmtree(folder)
 
 

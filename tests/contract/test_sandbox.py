@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sandbox_boxes import PYTHON, ROOT, Box, open_box, patched, quick, shown
+from sandbox_boxes import BACKENDS, KNOWN, PYTHON, ROOT, Box, open_box, patched, quick, shown
 
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.patch import FileContent, patch_of
-from referee.ports import Command, Level, Limits
+from referee.ports import Command, Limits
 
-ISOLATING = ("userns-root", "userns-user", "bubblewrap-root", "bubblewrap-user")
+BOXES = tuple(f"{name}-{who}" for name in BACKENDS for who in ("root", "user"))
 FILES = {"pkg/__init__.py": "", "pkg/mod.py": "VALUE = 1\n", "tests/test_mod.py": "ORIGINAL\n", "old/gone.py": "x\n"}
 
 
-@pytest.fixture(params=(*ISOLATING, "bare-root", "bare-user"), scope="module")
+@pytest.fixture(params=BOXES, scope="module")
 def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
     with open_box(request.param, str(tmp_path_factory.mktemp("box"))) as opened:
         yield opened
@@ -34,7 +34,7 @@ def test_output_and_exit_code_come_back(box: Box) -> None:
     ended = box.sh("echo out; echo err >&2; exit 3")
     assert (ended.exit_code, ended.stdout, ended.stderr, ended.killed_by) == (3, b"out\n", b"err\n", None)
     assert ended.isolation == box.sandbox.isolation
-    assert (ended.isolation.level is Level.FULL) == (not box.name.startswith("bare"))
+    assert ended.isolation.level is KNOWN[ended.isolation.backend].level
 
 
 def test_a_missing_program_is_the_commands_failure_not_the_worlds(box: Box) -> None:
@@ -133,16 +133,18 @@ def test_environment_is_a_short_list_and_what_is_named(box: Box) -> None:
     assert set(seen) <= {
         "NAMED", "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "TERM", "PAGER", "GIT_PAGER", "EDITOR",
         "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_TERMINAL_PROMPT", "GIT_ASKPASS", "SSH_ASKPASS",
-        "GIT_SSH_COMMAND", "DEBIAN_FRONTEND", "PYTHONNOUSERSITE", "PWD", "OLDPWD", "_",
+        "GIT_SSH_COMMAND", "DEBIAN_FRONTEND", "PYTHONNOUSERSITE", "PWD", "OLDPWD", "_", "GIT_CONFIG_NOSYSTEM",
     }  # fmt: skip
 
 
 def test_home_and_temporary_folders_are_private_and_writable(isolating: Box) -> None:
+    isolating.needs("temporary")
     ended = isolating.sh("ls -A ~ /tmp /dev/shm; echo x > ~/f && echo x > /tmp/f && echo x > /dev/shm/f && echo fine")
     assert ended.stdout == b"/dev/shm:\n\n/home/sandbox:\n\n/tmp:\nfine\n", ended
 
 
 def test_the_user_is_known_by_name_and_is_not_root(isolating: Box) -> None:
+    isolating.needs("user")
     code = "import os, pwd; print(pwd.getpwuid(os.getuid()).pw_name, os.getuid() != 0, os.path.expanduser('~'))"
     assert isolating.python(code).stdout == b"sandbox True /home/sandbox\n"
 
@@ -225,6 +227,7 @@ def test_the_command_may_write_to_its_streams_by_name(box: Box) -> None:
 
 def test_ordinary_work_works(isolating: Box) -> None:
     """Cases D14, D15, and what else tests need of a machine."""
+    isolating.needs("concurrency", "loopback")
     code = """
 import asyncio, multiprocessing, os, pty, socket, subprocess, threading, time, zoneinfo
 m = multiprocessing.get_context("fork")
@@ -251,6 +254,29 @@ subprocess.run("cd /tmp && git init -q r && cd r && git -c user.name=n -c user.e
 print("fine")
 """
     ended = isolating.python(code, limits=quick(30))
+    assert ended.stdout == b"fine\n", ended.stderr
+
+
+def test_what_every_sandbox_lets_work(box: Box) -> None:
+    """Threads, trees of programs, pairs of sockets, databases, temporary files and a repository of its own."""
+    code = """
+import asyncio, os, socket, sqlite3, subprocess, tempfile, threading
+t = threading.Thread(target=int); t.start(); t.join()
+a, b = socket.socketpair(); a.send(b"x"); assert b.recv(1) == b"x"
+async def main():
+    p = await asyncio.create_subprocess_exec("true"); assert await p.wait() == 0
+asyncio.run(main())
+with tempfile.TemporaryDirectory() as folder:
+    with sqlite3.connect(folder + "/db") as db:
+        db.execute("pragma journal_mode=wal"); db.execute("create table t (a)"); db.execute("insert into t values (1)")
+    os.rename(folder + "/db", folder + "/moved"); os.symlink("moved", folder + "/link"); os.link(folder + "/moved", folder + "/x")
+    os.mkdir(folder + "/sub"); os.rename(folder + "/moved", folder + "/sub/moved")
+
+subprocess.run("git init -q r && cd r && git -c user.name=n -c user.email=e commit -q --allow-empty -m m | cat",
+               shell=True, check=True)
+print("fine")
+"""
+    ended = box.python(code, limits=quick(30), base=box.base(FILES), cwd=ROOT)
     assert ended.stdout == b"fine\n", ended.stderr
 
 

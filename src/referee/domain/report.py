@@ -231,21 +231,32 @@ def check_report(results: Sequence[CheckResult], feedback: str) -> CheckReport:
 
 
 class BackendReport(Value):
-    """What one way of isolating can do here. `probes` are the single measurements; `advice` what would help."""
+    """What one way of isolating can do here. `probes` are the single measurements; `advice` what would help.
+
+    `isolates` sums them up by aspect: `full`, `partial` or `none`, for memory `hard` or `watched`. `lacks` is what a
+    partial backend does not do, in words.
+    """
 
     name: str
     usable: bool
     why_not: str = ""
     level: str
     probes: Mapping[str, Any] = {}
+    isolates: Mapping[str, str] = {}
+    lacks: tuple[str, ...] = ()
     advice: str = ""
 
 
 class DoctorReport(Value):
-    """What this machine can isolate. `chosen` is the backend a run would use, empty if none may be used."""
+    """What this machine can isolate. `chosen` is the backend a run would use, empty if none may be used.
+
+    `degraded` is the one that a run with --allow-degraded would use, `probed` how each aspect was measured.
+    """
 
     backends: tuple[BackendReport, ...] = ()
     chosen: str = ""
+    degraded: str = ""
+    probed: Mapping[str, str] = {}
     user_file: str = ""
 
 

@@ -14,8 +14,8 @@ from referee.adapters.sandbox.bubblewrap_arguments import arguments
 from referee.adapters.sandbox.cold import ColdJobs
 from referee.adapters.sandbox.descriptors import Descriptors, file_with
 from referee.adapters.sandbox.egress import Door, Outside, through
-from referee.adapters.sandbox.requests import HERE, contents, run_request, sandbox_owner
-from referee.adapters.sandbox.stage import kernel, launch, places, seccomp, system
+from referee.adapters.sandbox.requests import HERE, check_protected, contents, run_request, sandbox_owner
+from referee.adapters.sandbox.stage import kernel, launch, seccomp, system
 from referee.adapters.sandbox.stage.request import Bind, Lower, Request, encode
 from referee.adapters.sandbox.stage.view import BASE, STAGE
 from referee.adapters.sandbox.streams import Whole
@@ -81,7 +81,7 @@ class BubblewrapSandbox:
         with self._lock:
             if self._server is None or self._etc is None:
                 self._etc = _made_up_etc()
-                self._server = forkserver.ForkServer(sandbox_owner(), contained=False, python=self._python)
+                self._server = forkserver.ForkServer(sandbox_owner(), ground="host", python=self._python)
             return f"{self._etc.name}/etc", self._server
 
     def _outer(self, command: Command, inner: Request, etc: str) -> Request:
@@ -116,23 +116,11 @@ class BubblewrapSandbox:
 def _inner(command: Command) -> Request:
     """What is to run inside, with the base where bubblewrap shows it."""
     request = run_request(command)
-    if request.lower is None:
+    if request.lower is None or command.base is None:
         return request
-    _check_protected(request.lower)
+    check_protected(command.base)
     lower = Lower(BASE, request.lower.mount_at, request.lower.protected)
     return Request(**{**vars(request), "lower": lower})
-
-
-def _check_protected(lower: Lower) -> None:
-    """Raises `WorldFault` unless every part of every protected path is real; bubblewrap would follow a link."""
-    root = os.open(lower.path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        for path in lower.protected:
-            os.close(places.find(root, path))
-    except OSError as e:
-        raise WorldFault(f"the sandbox could not be set up: {e}") from e
-    finally:
-        os.close(root)
 
 
 def _prefixes(python: str) -> list[str]:

@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import platform
-import shutil
-import sys
-from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from referee.adapters.sandbox.bare import BareSandbox
-from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
+from referee.adapters.sandbox import remembered
+from referee.adapters.sandbox.advice import advice, sysctls
+from referee.adapters.sandbox.backends import BACKENDS, PROBED, Backend, aspects
 from referee.adapters.sandbox.probe import OK, self_check
-from referee.adapters.sandbox.requests import HERE
-from referee.adapters.sandbox.userns import UsernsSandbox
-from referee.domain.errors import WorldFault
+from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
 from referee.ports import Level, Sandbox
 
-_CACHE = "sandbox-probes.json"
-_ADVICE = {
-    "userns": "allow user namespaces (sysctl user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1; "
-    "in a container, a seccomp profile that allows unshare and mount, and an unmasked /proc)",
-    "bubblewrap": "install the package bubblewrap; on Ubuntu it also needs its AppArmor profile",
-}
+_UNASKED = {"usable": False, "why_not": "isolates nothing; --allow-degraded permits it"}
 
 
 class Examined(Value):
-    """One backend: whether it may be used, and what each probe said."""
+    """One backend: whether it may be used, what each probe said, and what that means in a person's terms.
+
+    `isolates` goes from an aspect, such as `files`, to `full`, `partial` or `none` (memory: `hard` or `watched`);
+    `lacks` says in words what a partial backend does not do.
+    """
 
     name: str
     usable: bool
     why_not: str = ""
     level: Level
     probes: Mapping[str, str] = {}
+    isolates: Mapping[str, str] = {}
+    lacks: tuple[str, ...] = ()
     advice: str = ""
 
 
@@ -47,91 +42,102 @@ class Choice(Value):
     chosen: str = ""
 
 
-def choose(*, allow_degraded: bool, everything: bool = False) -> Choice:
-    """Examine backends in order and stop at the first usable one, unless `everything` is wanted."""
-    examined: list[Examined] = []
-    for name in ("userns", "bubblewrap"):
-        examined.append(_examine(name))
-        if examined[-1].usable and not everything:
-            break
-    if allow_degraded or everything:
-        why = "" if allow_degraded else "isolates nothing; --allow-degraded permits it"
-        examined.append(Examined(name="bare", usable=allow_degraded, why_not=why, level=Level.NONE))
-    chosen = next((e.name for e in examined if e.usable), "")
-    return Choice(backends=tuple(examined), chosen=chosen)
+def choose(*, allow_degraded: bool, everything: bool = False, only: str = "") -> Choice:
+    """Examine backends in order and stop at the first that isolates fully, unless `everything` is wanted.
+
+    `only` names the one to look at. Bare is looked at last, and only if it may be used.
+    """
+    wanted = [b for b in _named(only) if b.level is not Level.NONE or allow_degraded or everything]
+    if everything:
+        with ThreadPoolExecutor(len(wanted)) as pool:
+            examined = list(pool.map(examine, wanted))
+    else:
+        examined = []
+        for backend in wanted:
+            examined.append(examine(backend))
+            if pick(examined, allow_degraded=False):
+                break
+    return Choice(backends=tuple(examined), chosen=pick(examined, allow_degraded=allow_degraded))
+
+
+def pick(examined: Sequence[Examined], *, allow_degraded: bool) -> str:
+    """The best backend that may be used; one that isolates less than fully only with `allow_degraded`. Else empty."""
+    for level in (Level.FULL, Level.PARTIAL, Level.NONE):
+        for each in examined:
+            if each.usable and each.level is level and (allow_degraded or level is Level.FULL):
+                return each.name
+    return ""
 
 
 def survey() -> dict[str, Any]:
     """Every backend examined now: the document of `referee doctor --json`."""
-    return choose(allow_degraded=False, everything=True).model_dump(mode="json")
+    found = choose(allow_degraded=False, everything=True)
+    degraded = pick(found.backends, allow_degraded=True)
+    permitted = [e if e.name != "bare" or not e.usable else e.model_copy(update=_UNASKED) for e in found.backends]
+    shown = Choice(backends=tuple(permitted), chosen=found.chosen)
+    return {**shown.model_dump(mode="json"), "degraded": degraded, "probed": dict(PROBED)}
 
 
-def open_sandbox(*, allow_degraded: bool, cache_dir: str) -> Sandbox:
+def open_sandbox(*, allow_degraded: bool, cache_dir: str, only: str = "") -> Sandbox:
     """The best sandbox this machine offers; the finding is kept in `cache_dir` until something changes.
 
-    Raises `WorldFault` if nothing isolates and `allow_degraded` is not given. What was chosen is in
-    `Sandbox.isolation`: a caller says so loudly if that is not full.
+    Raises `WorldFault` if nothing isolates fully and `allow_degraded` is not given, `UsageError` if `only` names no
+    backend. What was chosen is in `Sandbox.isolation`: a caller says so loudly if that is not full.
     """
-    path = os.path.join(cache_dir, _CACHE)
-    choice = _remembered(path) or choose(allow_degraded=allow_degraded)
-    if choice.chosen == "":
-        raise WorldFault(_refusal(choice))
-    if choice.chosen != "bare":
-        _remember(path, choice)
-    return _open(choice.chosen)
+    kept = [] if only else _kept(cache_dir)
+    chosen = pick([e for e in kept if e.level is not Level.NONE], allow_degraded=allow_degraded)
+    if not chosen:
+        choice = choose(allow_degraded=allow_degraded, only=only)
+        chosen = choice.chosen
+        if not chosen:
+            raise WorldFault(_refusal(choice.backends))
+        if not only:
+            remembered.keep(cache_dir, [e.model_dump(mode="json") for e in choice.backends])
+    return BACKENDS[chosen].open()
 
 
-def _open(name: str) -> Sandbox:
-    if name == "userns":
-        return UsernsSandbox()
-    return BubblewrapSandbox() if name == "bubblewrap" else BareSandbox()
+def _kept(cache_dir: str) -> list[Examined]:
+    with contextlib.suppress(ValueError):  # which costs only the seconds that probing takes
+        return [Examined.model_validate(e) for e in remembered.recall(cache_dir)]
+    return []
 
 
-def _examine(name: str) -> Examined:
-    sandbox = _open(name)
+def _named(only: str) -> list[Backend]:
+    if only and only not in BACKENDS:
+        raise UsageError(f"there is no sandbox backend {only!r}; known are {', '.join(BACKENDS)}")
+    return [BACKENDS[only]] if only else list(BACKENDS.values())
+
+
+def examine(backend: Backend) -> Examined:
+    """Run all probes in `backend`. Usable is what keeps every claim it makes."""
+    sandbox = backend.open()
     try:
         probes = self_check(sandbox)
     finally:
         sandbox.close()
-    failed = [f"{probe}: {said}" for probe, said in probes.items() if said != OK]
-    level = Level.FULL if not failed else Level.NONE
-    advice = _ADVICE[name] if failed else ""
-    why_not = "; ".join(failed)
-    return Examined(name=name, usable=not failed, why_not=why_not, level=level, probes=probes, advice=advice)
+    bare = backend.level is Level.NONE
+    wrong = {probe: said for probe, said in probes.items() if said != OK}
+    broken = {} if bare and probes["start"] == OK else {p: s for p, s in wrong.items() if p not in backend.lacks}
+    return Examined(
+        name=backend.name,
+        usable=not broken,
+        why_not="; ".join(f"{probe}: {said}" for probe, said in broken.items()),
+        level=backend.level if not broken else Level.NONE,
+        probes=probes,
+        isolates=aspects(probes),
+        lacks=tuple(words for probe, words in backend.lacks.items() if probe in wrong),
+        advice=advice(backend.name, sysctls()) if broken else "",
+    )
 
 
-def _refusal(choice: Choice) -> str:
+def _refusal(examined: Sequence[Examined]) -> str:
     lines = ["nothing on this machine isolates commands well enough:"]
-    lines += [f"  {e.name}: {e.why_not}\n    to mend it: {e.advice}" for e in choice.backends]
-    lines.append("--allow-degraded runs commands without isolation; do that only with code you trust")
+    for each in examined:
+        lines.append(f"  {each.name}: {each.why_not or 'isolates only in part: ' + '; '.join(each.lacks)}")
+        lines += [f"    to mend it: {each.advice}"] if each.advice else []
+    best = pick(examined, allow_degraded=True)
+    with_what = (
+        f"with {best}, which isolates in part" if best else "without isolation; do that only with code you trust"
+    )
+    lines.append(f"--allow-degraded runs commands {with_what}; 'referee doctor' shows all that was measured")
     return "\n".join(lines)
-
-
-def _circumstances() -> str:
-    """Whatever, if it changes, makes an earlier finding worthless."""
-    try:
-        release = version("referee")
-    except PackageNotFoundError:
-        release = ""
-    with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as f:
-        boot = f.read().strip()
-    stamps = [os.stat(os.path.join(HERE, "stage", name)).st_mtime_ns for name in sorted(os.listdir(f"{HERE}/stage"))]
-    return json.dumps([release, boot, platform.release(), os.getuid(), sys.executable, shutil.which("bwrap"), stamps])
-
-
-def _remembered(path: str) -> Choice | None:
-    # An unreadable or foreign cache costs only the second that probing takes.
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        with open(path, encoding="utf-8") as f:
-            kept = json.load(f)
-        if kept["circumstances"] == _circumstances():
-            return Choice.model_validate(kept["choice"])
-    return None
-
-
-def _remember(path: str, choice: Choice) -> None:
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as f:
-            json.dump({"circumstances": _circumstances(), "choice": choice.model_dump(mode="json")}, f)
-        os.replace(f"{path}.{os.getpid()}", path)

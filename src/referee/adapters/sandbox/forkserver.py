@@ -22,20 +22,20 @@ from referee.domain.errors import WorldFault
 from referee.ports import Execution, Isolation, Limits
 
 _SPARE_SECONDS = 60.0  # for setting up and taking down, beyond a command's own wall-clock limit
-_BOOT = f"import sys; sys.path.insert(0, {HERE!r}); from stage import server; server.main({{owner!r}}, {{contained!r}})"
+_BOOT = f"import sys; sys.path.insert(0, {HERE!r}); from stage import server; server.main({{owner!r}}, {{ground!r}})"
 
 
 class ForkServer:
-    """One server process. Behind a `contained` one, every command has namespaces of its own.
+    """One server process; `ground` says what its commands stand on (see `stage.server.main`).
 
     If we are root and `owner` is given, commands run as that user. `python` is any Python from 3.9.
     """
 
-    def __init__(self, owner: tuple[int, int] | None, contained: bool = True, python: str = sys.executable) -> None:
+    def __init__(self, owner: tuple[int, int] | None, ground: str = "namespaces", python: str = sys.executable) -> None:
         self.jobs, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with contextlib.closing(theirs), tempfile.TemporaryFile() as log:
             self._process = subprocess.Popen(
-                [python, "-I", "-S", "-B", "-c", _BOOT.format(owner=owner, contained=contained)],
+                [python, "-I", "-S", "-B", "-c", _BOOT.format(owner=owner, ground=ground)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=log,

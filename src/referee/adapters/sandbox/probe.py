@@ -21,7 +21,9 @@ _ROOT, _SCRIPT = "/home/probe/tree", "/home/probe/inside.py"
 _LIMITS = Limits(wall_seconds=20.0, cpu_seconds=20.0, disk_bytes=64 << 20)
 _SHORT = Limits(wall_seconds=0.2, disk_bytes=16 << 20)
 _ROOM = 16 << 20
-_FLOOD = "dd if=/dev/zero of=/tmp/flood bs=1M count=64 2>/dev/null; wc -c < /tmp/flood"
+_MEMORY, _CPU_SECONDS = 128 << 20, 0.3
+_HOG = "x = []\nwhile True: x.append(b'x' * (8 << 20))"
+_FLOOD = "dd if=/dev/zero of=$TMPDIR/flood bs=1M count=64 2>/dev/null; wc -c < $TMPDIR/flood"
 
 
 def self_check(sandbox: Sandbox) -> dict[str, str]:
@@ -50,10 +52,14 @@ def _limits(sandbox: Sandbox) -> dict[str, str]:
     """Whether limits end a command, and all that it started."""
     slow = sandbox.run(Command(argv=("sh", "-c", "sleep 60 & sleep 60"), limits=_SHORT))
     full = sandbox.run(Command(argv=("sh", "-c", _FLOOD), limits=_LIMITS.model_copy(update={"disk_bytes": _ROOM})))
+    hog = sandbox.run(_python(_HOG, {"memory_bytes": _MEMORY}))
+    busy = sandbox.run(_python("while True: pass", {"cpu_seconds": _CPU_SECONDS}))
     bounded = full.killed_by == "disk" or 0 < int(full.stdout or 0) <= _ROOM
     return {
         "wall": OK if slow.killed_by == "wall" else "a command outlives its time limit",
         "disk": OK if bounded else "a command may write more than its limit",
+        "memory": OK if hog.killed_by == "memory" else "a command may hold more memory than its limit",
+        "cpu": OK if busy.killed_by == "cpu" else "a command may compute longer than its limit",
     }
 
 
@@ -75,6 +81,7 @@ def _host() -> Iterator[tuple[Command, str]]:
             "port": stack.enter_context(_listener(socket.AF_INET, ("127.0.0.1", 0))).getsockname()[1],
             "protected": f"{_ROOT}/protected",
             "root": _ROOT,
+            "pid": os.getpid(),
             "environment": sorted(set(os.environ) - _named()),
         }
         stack.enter_context(_listener(socket.AF_UNIX, host["socket"]))
@@ -83,18 +90,26 @@ def _host() -> Iterator[tuple[Command, str]]:
 
 
 def _command(folder: str, host: dict[str, Any]) -> Command:
+    command = _python("", {})
+    return command.model_copy(
+        update={
+            "argv": (*command.argv[:3], _SCRIPT, json.dumps(host)),
+            "base": Base(tree="probe", path=f"{folder}/tree", mount_at=_ROOT, protected=("protected",)),
+            "patch": patch_of({"patched": FileContent(data=b"patched")}),
+            "cwd": _ROOT,
+            "mounts": (Mount(source=os.path.join(HERE, "inside.py"), target=_SCRIPT), *command.mounts),
+        }
+    )
+
+
+def _python(code: str, limits: dict[str, float]) -> Command:
+    """A command that runs `code` with our own interpreter, wherever it is installed."""
     python = os.path.realpath(sys.executable)
-    prefix = os.path.dirname(os.path.dirname(python))
+    prefixes = {os.path.dirname(os.path.dirname(python)), sys.base_prefix}
     return Command(
-        argv=(python, "-I", "-B", _SCRIPT, json.dumps(host)),
-        base=Base(tree="probe", path=f"{folder}/tree", mount_at=_ROOT, protected=("protected",)),
-        patch=patch_of({"patched": FileContent(data=b"patched")}),
-        cwd=_ROOT,
-        mounts=(
-            Mount(source=os.path.join(HERE, "inside.py"), target=_SCRIPT),
-            *(Mount(source=path, target=path) for path in sorted({prefix, sys.base_prefix})),
-        ),
-        limits=_LIMITS,
+        argv=(python, "-I", "-B", "-c", code),
+        mounts=tuple(Mount(source=path, target=path) for path in sorted(prefixes)),
+        limits=_LIMITS.model_copy(update=limits),
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from referee.adapters.sandbox.environment import environment
+from referee.adapters.sandbox.stage import places
 from referee.adapters.sandbox.stage import request as wire
 from referee.adapters.sandbox.stage.view import BASE, STAGE
-from referee.domain.errors import UsageError
+from referee.domain.errors import UsageError, WorldFault
 from referee.domain.patch import Patch
 from referee.ports import Base, Command, Job, Limits, Mount
 
@@ -39,6 +40,18 @@ def sandbox_owner() -> tuple[int, int] | None:
 def contents(patch: Patch) -> list[bytes]:
     """The new contents of a patch, in its order."""
     return [c.after.data for c in patch.changes if c.after is not None]
+
+
+def check_protected(base: Base) -> None:
+    """Raises `WorldFault` unless every part of every protected path is real: whoever takes names follows links."""
+    root = os.open(base.path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        for path in base.protected:
+            os.close(places.find(root, path))
+    except OSError as e:
+        raise WorldFault(f"the sandbox could not be set up: {e}") from e
+    finally:
+        os.close(root)
 
 
 def run_request(command: Command) -> wire.Request:

@@ -9,7 +9,7 @@ import socket
 import time
 from typing import NoReturn, Optional, Protocol
 
-from . import confine, init, kernel, watch
+from . import confine, init, kernel, landlock, stricter, watch
 
 _PLACE = "/sys"  # hidden, in our own mount namespace, by what another program is to find there
 _SWEEP_SECONDS, _NAP = 5.0, 0.002
@@ -107,6 +107,39 @@ class Host:
                 return
             _reap_all_but(pid, names)
             time.sleep(_NAP)
+
+
+class Fenced(Host):
+    """The bare host behind Landlock and both system call filters; whoever is root becomes `owner` first."""
+
+    def enter(self) -> None:
+        kernel.adopt_orphans()
+
+    def run(self, link: socket.socket) -> NoReturn:
+        tell = init.Events(link)
+        try:
+            kernel.adopt_orphans()
+            request, _, files = init.next_request(link)
+            if self._owner is not None:
+                confine.become(*self._owner)
+            kernel.set_dumpable(False)  # or the command, who is of the same user, could write to this process's memory
+            confine.offer_to_the_oom_killer()
+            lower = request.lower
+            landlock.confine(
+                tuple(b.source for b in request.binds),
+                request.writable,
+                lower.path if lower else "",
+                lower.protected if lower else (),
+            )
+            confine.give_up(filtered=True)
+            stricter.install(kernel.landlock_version())
+            leader = init.spawn(request, files, own_count=False)
+        except Exception as e:  # whatever it is, the supervisor must hear of it
+            tell.fault(init.words(e))
+            os._exit(1)
+        files.close_streams()
+        tell.started(time.process_time())
+        init.outlive(leader, tell)
 
 
 def _hang(trees: list[int]) -> None:

@@ -29,6 +29,7 @@ _MNT_DETACH, _MS_REC = 2, 0x4000
 # (x86-64, aarch64); calls added since 2019 have the same number everywhere.
 _NUMBERS = {"pivot_root": (155, 41), "capset": (126, 91), "seccomp": (317, 277)}
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -157,3 +158,27 @@ def install_filter(program: bytes) -> None:
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
     _call("seccomp", _number("seccomp"), _SECCOMP_SET_MODE_FILTER, 0, header)
+
+
+def landlock_version() -> int:
+    """The ABI of Landlock that this kernel speaks, from 1; 0 if it has none or it is switched off."""
+    try:
+        return _call("landlock_create_ruleset", _LANDLOCK_CREATE, None, 0, 1)
+    except OSError:
+        return 0
+
+
+def landlock_ruleset(handled: bytes) -> int:
+    """A descriptor of new rules, which forbid what `handled` names until something is allowed."""
+    return _call("landlock_create_ruleset", _LANDLOCK_CREATE, handled, len(handled), 0)
+
+
+def landlock_allow(rules: int, access: int, below: int) -> None:
+    """Allow `access` to the open file or folder `below` and all that is in it."""
+    rule = struct.pack("=Qi", access, below)
+    _call("landlock_add_rule", _LANDLOCK_ADD, rules, 1, rule, 0)
+
+
+def landlock_enforce(rules: int) -> None:
+    """Put this process and all it starts under `rules`, for good. Needs no_new_privs."""
+    _call("landlock_restrict_self", _LANDLOCK_RESTRICT, rules, 0)

@@ -61,7 +61,8 @@ class Request:
 
     With `handed`, copies of the mounts of `lower` and of `binds` come as descriptors, because the server
     cannot walk to them; else it opens their paths. `extra` descriptors more become the command's own. With `door`,
-    one is where the listening socket of the way out is sent.
+    one is where the listening socket of the way out is sent. `writable` are folders that may be changed, for a ground
+    that needs to be told.
     """
 
     kind: str
@@ -76,6 +77,7 @@ class Request:
     handed: bool = False
     extra: int = 0
     door: bool = False
+    writable: tuple[str, ...] = ()
 
 
 def encode(request: Request, contents: list[bytes]) -> bytes:
@@ -97,4 +99,5 @@ def _request(raw: dict[str, Any]) -> Request:
     raw["binds"] = tuple(Bind(**b) for b in raw["binds"])
     raw["lower"] = Lower(lower["path"], lower["mount_at"], tuple(lower["protected"])) if lower else None
     raw["changes"] = tuple(Change(**c) for c in raw["changes"])
+    raw["writable"] = tuple(raw["writable"])
     return Request(**raw)

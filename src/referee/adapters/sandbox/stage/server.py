@@ -10,22 +10,31 @@ import signal
 import socket
 
 from . import confine, init, kernel, seccomp, supervise
-from .ground import Ground, Host, Namespaces, Owner
+from .ground import Fenced, Ground, Host, Namespaces, Owner
 
 _REST = 8  # milliseconds in which a command that was just taken has the machine to itself
 _LOWEST = 10  # descriptors of requests start here, so that arranging 0, 1, 2, … overwrites none
 
 
-def main(owner: Owner, contained: bool) -> None:
-    """Serve on standard input, a socket, until it closes or the parent process ends; commands run as `owner`."""
+def main(owner: Owner, ground: str) -> None:
+    """Serve on standard input, a socket, until it closes or the parent process ends; commands run as `owner`.
+
+    `ground` is what they stand on: `namespaces` of their own, the bare `host`, or the host behind a `fence`.
+    """
     requests = socket.socket(fileno=os.dup(0))
     watched = os.pidfd_open(os.getppid())
     os.dup2(os.open("/dev/null", os.O_RDWR), 0)
-    if owner is not None and contained:
+    if owner is not None and ground == "namespaces":
         confine.become(*owner)
     gc.freeze()
     gc.disable()
-    serve(requests, Namespaces() if contained else Host(owner), watched)
+    serve(requests, _ground(ground, owner), watched)
+
+
+def _ground(name: str, owner: Owner) -> Ground:
+    if name == "namespaces":
+        return Namespaces()
+    return Fenced(owner) if name == "fence" else Host(owner)
 
 
 def serve(requests: socket.socket, ground: Ground, watched: int = -1) -> init.Call | None:
