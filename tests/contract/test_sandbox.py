@@ -269,7 +269,8 @@ asyncio.run(main())
 with tempfile.TemporaryDirectory() as folder:
     with sqlite3.connect(folder + "/db") as db:
         db.execute("pragma journal_mode=wal"); db.execute("create table t (a)"); db.execute("insert into t values (1)")
-    os.rename(folder + "/db", folder + "/moved"); os.symlink("moved", folder + "/link"); os.link(folder + "/moved", folder + "/x")
+    os.rename(folder + "/db", folder + "/moved"); os.symlink("moved", folder + "/link")
+    os.link(folder + "/moved", folder + "/x")
     os.mkdir(folder + "/sub"); os.rename(folder + "/moved", folder + "/sub/moved")
 
 subprocess.run("git init -q r && cd r && git -c user.name=n -c user.email=e commit -q --allow-empty -m m | cat",
