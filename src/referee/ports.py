@@ -230,8 +230,26 @@ class Snapshot(Value):
         return f"commands do not see {'; '.join(self.omitted[:_NAMED])}{tail}" if self.omitted else ""
 
 
+class Commit(Value):
+    """A commit to make of a landing, onto `parent`: on the current branch, or alone on the new branch `branch`."""
+
+    parent: str
+    message: str
+    branch: str = ""
+
+
+class Merged(Value):
+    """A tree with the changes of two sides, or the paths that both changed; then there is no tree."""
+
+    tree: str = ""
+    conflicts: tuple[str, ...] = ()
+
+
 class Landing(Value):
-    """What a landing did. `conflicts` are paths that changed since they were read: then nothing was written."""
+    """What a landing did. `conflicts` are paths that changed since they were read: then nothing was written.
+
+    `HEAD` or a branch's full name among the conflicts says that it moved, or is there already.
+    """
 
     how: str
     revision: str | None = None
@@ -240,19 +258,23 @@ class Landing(Value):
 
 
 class Restoration(Value):
-    """What a rollback did, path by path. `kept` were changed by somebody else since and stay as they are."""
+    """What a rollback did, path by path. `kept` were changed by somebody else since and stay as they are.
+
+    `said` is what it did besides files.
+    """
 
     restored: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     failed: Mapping[str, str] = {}
+    said: tuple[str, ...] = ()
 
 
 class Workspace(Protocol):
-    """The user's repository: snapshotted and read at will, written only by `land` and `rollback`.
+    """The user's repository: snapshotted and read at will, written only by `land`, `commit` and `rollback`.
 
     Trees are content-addressed and kept in a private store; the user's `.git`, index, HEAD, branches,
-    stash and reflog are never written.
+    stash and reflog are written only to commit, and never without being asked to.
     """
 
     @property
@@ -286,11 +308,34 @@ class Workspace(Protocol):
         """A patch between two trees that `git apply` takes, computed from bytes."""
         ...
 
+    def changed(self, before: str, after: str) -> tuple[str, ...]:
+        """The paths in which two trees (or commits) differ, sorted."""
+        ...
+
     def land(self, run_id: str, before: str, after: str) -> Landing:
         """Make the user's files go from `before` to `after`, all or nothing even across a power loss.
 
         Compare-and-swap per path against `before`; on any conflict nothing changes and `conflicts` says where.
         """
+        ...
+
+    def check_place(self, how: str) -> tuple[str, ...]:
+        """Whether a result can go to `how` (as `--land` has it), before any work is done; what to know, in words.
+
+        Raises `UsageError` with what to type instead.
+        """
+        ...
+
+    def commit(self, run_id: str, before: str, after: str, commit: Commit) -> Landing:
+        """Commit what changes from `before` to `after`, without anything else of the user's that is uncommitted.
+
+        On the current branch the files are landed with it, all or nothing. Raises `UsageError` in words where the
+        change cannot be told apart from theirs.
+        """
+        ...
+
+    def merge(self, base: str, ours: str, theirs: str) -> Merged:
+        """The tree `ours` with what changes from `base` to `theirs`. Touches no file of the user's."""
         ...
 
     def landed(self, run_id: str) -> Landing | None:

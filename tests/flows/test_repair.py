@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -142,20 +142,6 @@ def test_a_link_in_the_way_leads_nowhere(play: Play, repo: Path, tmp_path: Path)
 
 def test_a_reply_that_is_no_proposal_is_a_schema_failure(play: Play) -> None:
     assert play("I would change the minus to a plus.").stop_reason is StopReason.SCHEMA_FAILURE
-
-
-def test_the_users_edit_during_the_run_is_never_overwritten(play: Play, repo: Path) -> None:
-    """C3: the landing compares before it swaps."""
-    edited = small.BUGGY + "\n# the user was here\n"
-
-    def user(event: str, facts: Mapping[str, Any]) -> None:
-        if event == "landing":
-            (repo / "calc.py").write_text(edited)
-
-    outcome = play(small.proposal(), progress=user)
-    assert outcome.stop_reason is StopReason.BASE_MOVED
-    assert (repo / "calc.py").read_text() == edited
-    assert "+    return a + b" in (repo / ".harness/reports" / f"{outcome.report.run_id}.patch").read_text()
 
 
 def test_a_solved_run_can_be_rolled_back_later(play: Play, repo: Path) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.kernel.action import Action, Effect
-from referee.ports import Base, Landing, Snapshot, World
+from referee.ports import Base, Commit, Landing, Merged, Snapshot, World
 
 
 class TakeSnapshot(Action[Snapshot]):
@@ -74,3 +74,40 @@ class LandTree(Action[Landing]):
     def recover(self, world: World) -> Landing | None:
         """The landing, if an earlier try of this run took effect."""
         return world.workspace.landed(self.run_id)
+
+
+class LandCommit(Action[Landing]):
+    """Make a commit of the change from one tree to another, on the current branch (with the files) or on a new one."""
+
+    name: ClassVar[str] = "land_commit"
+    effect: ClassVar[Effect] = Effect.LAND
+    result_type: ClassVar[type] = Landing
+
+    run_id: str
+    before: str
+    after: str
+    commit: Commit
+
+    def perform(self, world: World) -> Landing:
+        """Conflicts are a result; raises `UsageError` where the user's own changes are in the way."""
+        return world.workspace.commit(self.run_id, self.before, self.after, self.commit)
+
+    def recover(self, world: World) -> Landing | None:
+        """The commit, if an earlier try of this run made it."""
+        return world.workspace.landed(self.run_id)
+
+
+class Merge(Action[Merged]):
+    """Make the tree that has what both the user and a proposal changed since `base`; no file of the user's changes."""
+
+    name: ClassVar[str] = "merge"
+    effect: ClassVar[Effect] = Effect.WRITE
+    result_type: ClassVar[type] = Merged
+
+    base: str
+    ours: str
+    theirs: str
+
+    def perform(self, world: World) -> Merged:
+        """Conflicts are a result, not an error."""
+        return world.workspace.merge(self.base, self.ours, self.theirs)

@@ -96,7 +96,9 @@ class Recorder:
     def _landed(self, ended: Ended) -> Landed | None:
         if not ended.solved or self._config.land == "none":
             return None
-        return Landed(how=self._config.land, revision=ended.landing.revision if ended.landing else None)
+        if ended.landing is None:
+            return Landed(how=self._config.land)
+        return Landed(how=ended.landing.how, revision=ended.landing.revision)
 
     def _report(self, reason: StopReason, view: BudgetView, diff: str, more: Mapping[str, Any]) -> Outcome:
         spent = view.spent

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from referee.adapters.store.owner import me
-from referee.api.recorder import Recorder, write_report, write_whole
+from referee.api import places
+from referee.api.recorder import Recorder, write_report
 from referee.api.spec import Spec, asked_last, known, unfinished
 from referee.config import Config, load
 from referee.domain.cost import Budget
@@ -33,6 +33,7 @@ def fix(task: Task, config: Config | None = None, progress: Progress | None = No
     with Desk(task.repo, config) as desk:
         at = datetime.fromtimestamp(desk.clock.now(), UTC)
         run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+        desk.config = places.checked(desk)
         spec = Spec(task=task, config=desk.config)
         desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
         return _drive(desk, known(desk, run_id), spec, progress)
@@ -72,9 +73,10 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         for words in (*desk.recovered, *spec.config.notes):
             run.note(words)
         ended = repair(run, _plan(desk, spec))
+        places.keep(run, ended, desk.reports)
         run.close()
         outcome = recorder.outcome(run, ended, desk.stamp())
-        _hand_over(outcome, spec.config, recorder.diff)
+        places.hand_over(outcome, spec.config.land, recorder.diff)
     except Cancelled:
         desk.workspace.recover()  # a landing that was cut off ends whole or not at all, now rather than later
         outcome = recorder.cut_short(
@@ -116,7 +118,7 @@ def _plan(desk: Desk, spec: Spec) -> Plan:
         protection=spec.config.protection,
         prepare=lambda run, base: desk.prepare(run, base, spec.task.targets),
         players=lambda bench: players(bench, spec.config),
-        land=spec.config.land == "tree",
+        place=places.place(spec.config.land),
     )
 
 
@@ -129,17 +131,6 @@ def _supported(config: Config) -> Config:
         raise UsageError("--candidates is not available yet: one candidate is judged at a time; leave it out")
     if config.models.evaluator:
         raise UsageError("--evaluator-model is not available yet, and nothing would object in its place; leave it out")
-    if not config.land.startswith("patch:"):
-        if config.land not in ("tree", "none"):
-            raise UsageError(f"--land {config.land} is not available yet; use tree, patch:FILE or none")
-        return config
-    path = os.path.abspath(config.land.removeprefix("patch:"))
-    if not os.access(os.path.dirname(path), os.W_OK):
-        raise UsageError(f"{os.path.dirname(path)} cannot be written to; give --land patch:FILE another place")
-    return config.model_copy(update={"land": f"patch:{path}"})
-
-
-def _hand_over(outcome: Outcome, config: Config, diff: bytes) -> None:
-    """A patch file is the one thing besides the user's tree that a solved run writes for the user."""
-    if outcome.solved and config.land.startswith("patch:"):
-        write_whole(config.land.removeprefix("patch:"), diff)
+    if config.land == "pr":
+        raise UsageError("--land pr is not available yet; use tree, commit, branch:NAME, patch:FILE or none")
+    return places.absolute(config)

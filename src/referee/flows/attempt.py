@@ -47,13 +47,19 @@ def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool)
     except Rejected as refused:
         asked = tuple(sorted(f.path for f in offer.proposal.files))
         return Attempt(verdict=verdict(offer, (_refusal(refused.findings),), asked))
+    results = examined(run, bench, patch, pressed)
+    judged = verdict(offer, results, patch.touched).model_copy(update={"patch_digest": patch.digest})
+    return Attempt(verdict=judged, tree=tree, patch=patch)
+
+
+def examined(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[CheckResult, ...]:
+    """What every layer says, up to the first that fails: the loop's, then the gate's."""
     run.progress("check", {"what": "the loop's checks", "touched": patch.touched})
     results = try_loop(run, bench, patch, pressed)
     if all(r.state is CheckState.PASS for r in results):
         run.progress("check", {"what": "the gate", "touched": patch.touched})
         results = (*results, *try_gate(run, bench, patch, pressed))
-    judged = verdict(offer, results, patch.touched).model_copy(update={"patch_digest": patch.digest})
-    return Attempt(verdict=judged, tree=tree, patch=patch)
+    return results
 
 
 def _external() -> Finding:

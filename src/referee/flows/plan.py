@@ -33,13 +33,16 @@ class Player:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A repair, ready to run. `prepare` checks the judge before anybody plays (D4)."""
+    """A repair, ready to run. `prepare` checks the judge before anybody plays (D4).
+
+    `place` is where a passing tree goes: `tree`, `commit`, `branch:NAME`, or `none` of the repository's.
+    """
 
     task: Task
     protection: Protection
     prepare: Callable[[Run, Base], Bench]
     players: Callable[[Bench], Sequence[Player]]
-    land: bool = True
+    place: str = "tree"
 
 
 class Round(Value):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from referee.actions.step import ChargeStep, Gauge
-from referee.actions.tree import LandTree, PrepareBase, TakeSnapshot
+from referee.actions.tree import PrepareBase, TakeSnapshot
 from referee.domain.brief import Attempted, Brief, Strategy
+from referee.domain.commit_message import Repaired
 from referee.domain.cost import HIGH_PRESSURE, BudgetView, Cost
 from referee.domain.decision import Decision, Land, Repair, Stop, Switch, decide
 from referee.domain.errors import Exhausted
@@ -15,6 +16,7 @@ from referee.domain.proposal import PatchProposal
 from referee.domain.reason import StopReason
 from referee.domain.verdict import Verdict, blocking
 from referee.flows.attempt import Attempt, Ground, attempt
+from referee.flows.deliver import deliver
 from referee.flows.plan import Ended, Plan, Player, Round
 from referee.judge import Bench, compress
 from referee.kernel.run import Run
@@ -197,13 +199,20 @@ def _back(run: Run, brief: Brief, ground: Ground, best: Attempt) -> tuple[Brief,
 def _land(run: Run, state: State) -> Ended:
     """Put the passing tree where the user wants it; a moved base keeps the proposal and touches nothing."""
     assert state.last is not None  # only a judged proposal can pass
-    if not state.plan.land:
+    if state.plan.place == "none":
         return state.ended(StopReason.SOLVED)
     run.progress("landing", {"touched": state.last.patch.touched})
-    landing = run.perform(LandTree(run_id=run.id, before=state.snapshot.tree, after=state.last.tree))
-    if landing.conflicts:
-        changed = ", ".join(landing.conflicts)
-        note = f"{changed} changed while the run worked; nothing was written, the proposal is kept as a patch"
-        run.note(note)
-        return state.ended(StopReason.BASE_MOVED, note=note, landing=landing)
-    return state.ended(StopReason.SOLVED, landing=landing)
+    last = state.rounds[-1]
+    story = Repaired(
+        run_id=run.id,
+        task=state.plan.task.text,
+        targets=state.targets,
+        cause=last.summary,
+        author=last.verdict.author,
+    )
+    done = deliver(run, state.plan, state.snapshot, state.last, story)
+    state.snapshot, state.last = done.base, done.attempt
+    if done.moved:
+        run.note(done.moved)
+        return state.ended(StopReason.BASE_MOVED, note=done.moved, landing=done.landing)
+    return state.ended(StopReason.SOLVED, landing=done.landing)

@@ -261,6 +261,10 @@ class Run:
         """A patch between two content-addressed trees that `git apply` takes."""
         return self._world.workspace.diff(before, after)
 
+    def changed(self, before: str, after: str) -> tuple[str, ...]:
+        """The paths in which two content-addressed trees or commits differ."""
+        return self._world.workspace.changed(before, after)
+
     def put(self, data: bytes) -> str:
         """Keep a blob with the record; its SHA-256."""
         return self._shared.store.put(data)

@@ -70,10 +70,11 @@ def _place(report: Report) -> str:
     if report.landed is None or report.landed.how == "none":
         return "; nothing was written"
     how, _, what = report.landed.how.partition(":")
+    revision = (report.landed.revision or "")[:12]
     places = {
         "tree": ", in your working tree",
-        "commit": f", committed as {report.landed.revision}",
-        "branch": f", on branch {what}",
+        "commit": f", committed as {revision}",
+        "branch": f", on the new branch {what}",
         "patch": f", as a patch in {what}",
         "pr": f", as pull request {report.landed.revision}",
     }

@@ -6,10 +6,10 @@ import difflib
 import hashlib
 from collections.abc import Callable, Mapping
 
-from referee.domain.errors import Rejected
+from referee.domain.errors import Rejected, UsageError
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.patch import FileContent, Patch
-from referee.ports import Base, Landing, Restoration, Snapshot
+from referee.ports import Base, Commit, Landing, Merged, Restoration, Snapshot
 
 Tree = dict[str, FileContent]
 
@@ -22,6 +22,9 @@ class FakeWorkspace:
         self.files: Tree = {p: FileContent(data=d) for p, d in files.items()}
         self._trees: dict[str, Tree] = {}
         self._landed: dict[str, tuple[Tree, Tree]] = {}
+        self._committed: dict[str, Landing] = {}
+        self.head = "0" * 40  # the commit that HEAD names
+        self.branches: dict[str, str] = {}
 
     @property
     def root(self) -> str:
@@ -37,7 +40,7 @@ class FakeWorkspace:
 
     def snapshot(self, run_id: str, *, settled: bool = True) -> Snapshot:
         """Record the files."""
-        return Snapshot(tree=self._keep(self.files), root=self._root)
+        return Snapshot(tree=self._keep(self.files), root=self._root, head=self.head)
 
     def base(self, tree: str, protected: Callable[[str], bool]) -> Base:
         """A base with no folder behind it."""
@@ -82,6 +85,11 @@ class FakeWorkspace:
             lines += difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm="")
         return "".join(line + "\n" for line in lines).encode()
 
+    def changed(self, before: str, after: str) -> tuple[str, ...]:
+        """The paths in which two trees differ; a commit is taken to hold whatever it is compared with."""
+        a, b = (self._trees.get(name) for name in (before, after))
+        return () if a is None or b is None else tuple(p for p in sorted(a.keys() | b.keys()) if a.get(p) != b.get(p))
+
     def land(self, run_id: str, before: str, after: str) -> Landing:
         """Compare and swap."""
         a, b = self._trees[before], self._trees[after]
@@ -99,8 +107,47 @@ class FakeWorkspace:
             if path in tree:
                 self.files[path] = tree[path]
 
+    def check_place(self, how: str) -> tuple[str, ...]:
+        """Everything is possible but a branch that is there already."""
+        if how.removeprefix("branch:") in self.branches:
+            raise UsageError(f"there is a branch {how.removeprefix('branch:')} already")
+        return ()
+
+    def commit(self, run_id: str, before: str, after: str, commit: Commit) -> Landing:
+        """Land, and remember a commit; or remember a branch."""
+        if run_id in self._committed:
+            return self._committed[run_id]
+        revision = hashlib.sha256(f"{commit.parent} {after} {commit.message}".encode()).hexdigest()[:40]
+        if commit.branch:
+            how, ref = f"branch:{commit.branch}", f"refs/heads/{commit.branch}"
+            if commit.branch in self.branches:
+                return Landing(how=how, conflicts=(ref,))
+            self.branches[commit.branch] = revision
+            landing = Landing(how=how, revision=revision)
+        else:
+            if self.head != commit.parent:
+                return Landing(how="commit", conflicts=("HEAD",))
+            landing = self.land(run_id, before, after).model_copy(update={"how": "commit"})
+            if landing.conflicts:
+                return landing
+            self.head, landing = revision, landing.model_copy(update={"revision": revision})
+        self._committed[run_id] = landing
+        return landing
+
+    def merge(self, base: str, ours: str, theirs: str) -> Merged:
+        """Whole files only: what one side changed is taken, what both changed differently is a conflict."""
+        a, b, c = self._trees[base], self._trees[ours], self._trees[theirs]
+        changed = [p for p in sorted(a.keys() | c.keys()) if a.get(p) != c.get(p)]
+        conflicts = tuple(p for p in changed if b.get(p) not in (a.get(p), c.get(p)))
+        if conflicts:
+            return Merged(conflicts=conflicts)
+        kept = {p: d for p, d in b.items() if p not in changed}
+        return Merged(tree=self._keep(kept | {p: c[p] for p in changed if p in c}))
+
     def landed(self, run_id: str) -> Landing | None:
         """The run's landing, if it happened."""
+        if run_id in self._committed:
+            return self._committed[run_id]
         if run_id not in self._landed:
             return None
         a, b = self._landed[run_id]
@@ -109,6 +156,7 @@ class FakeWorkspace:
     def rollback(self, run_id: str) -> Restoration:
         """Three states: ours goes back, the old stays, anything else is kept."""
         before, after = self._landed.pop(run_id, ({}, {}))
+        self._committed.pop(run_id, None)
         restored: list[str] = []
         unchanged: list[str] = []
         kept: list[str] = []

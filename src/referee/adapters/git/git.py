@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from referee.domain.errors import WorldFault
@@ -17,20 +17,29 @@ from referee.domain.value import Value
 
 OLDEST = (2, 32)  # GIT_CONFIG_GLOBAL
 # Nothing in this list can change a work tree, except read-tree and checkout-index, which only ever see a base.
+# commit-tree, update-ref and hash-object write to the user's store only when a commit or a branch was asked for.
 ALLOWED = frozenset(
     {
         "cat-file",
+        "check-attr",
+        "check-ref-format",
         "checkout-index",
+        "commit-tree",
         "diff-tree",
         "for-each-ref",
+        "hash-object",
         "init",
         "ls-files",
         "ls-tree",
+        "merge-file",
         "pack-objects",
         "prune",
         "read-tree",
+        "rev-list",
         "rev-parse",
+        "symbolic-ref",
         "update-index",
+        "update-ref",
         "version",
         "write-tree",
     }
@@ -81,6 +90,8 @@ class Git:
             for k, v in inherited.items()
             if not k.startswith(("GIT_", "LC_", "SSH_")) and k not in {"LANG", "LANGUAGE"}
         }
+        # Who the person says to be; used for commits that are made for them, never otherwise.
+        self.person = {k: inherited[k] for k in IDENTITY if inherited.get(k)}
         self._environ |= IDENTITY | {
             "LC_ALL": "C",
             "GIT_OPTIONAL_LOCKS": "0",
@@ -94,20 +105,7 @@ class Git:
         self, *args: str | bytes, variables: Mapping[str, bytes | str], cwd: bytes, stdin: bytes = b"", umask: int = -1
     ) -> Finished:
         """Run one subcommand to its end, whatever its exit code."""
-        command = self.command(*args)
-        try:
-            ended = subprocess.run(
-                command,
-                input=stdin,
-                capture_output=True,
-                cwd=cwd,
-                env=self.environ(variables),
-                umask=umask,
-                check=False,
-            )
-        except OSError as error:
-            raise self._not_started(error) from error
-        return Finished(code=ended.returncode, out=ended.stdout, words=ended.stderr.decode("utf-8", "replace").strip())
+        return self._finished(self.command(*args), variables, cwd=cwd, stdin=stdin, umask=umask)
 
     def start(self, *args: str, variables: Mapping[str, bytes | str], cwd: bytes) -> subprocess.Popen[bytes]:
         """Start a subcommand that answers requests until its input is closed."""
@@ -123,6 +121,18 @@ class Git:
             )
         except OSError as error:
             raise self._not_started(error) from error
+
+    def settings(self, folder: bytes) -> dict[str, tuple[str, ...]]:
+        """Every setting of a repository by its lower-case key, the one that counts last. Nothing neutral is added."""
+        command = [self._program, "--no-pager", "config", "--list", "-z"]
+        said = self._finished(command, {"GIT_DIR": folder}, cwd=folder)
+        if said.code:
+            raise WorldFault(f"git config failed in {os.fsdecode(folder)}: {said.words}")
+        found: dict[str, tuple[str, ...]] = {}
+        for line in said.out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+            key, _, value = line.partition("\n")
+            found[key] = (*found.get(key, ()), value)
+        return found
 
     def command(self, *args: str | bytes) -> list[str | bytes]:
         """The full argument list. Refuses every subcommand that is not on the list."""
@@ -147,6 +157,29 @@ class Git:
                 f"this is {said.strip() or 'no git that names its version'}; install git {oldest} or newer"
             )
         return version
+
+    def _finished(
+        self,
+        command: Sequence[str | bytes],
+        variables: Mapping[str, bytes | str],
+        *,
+        cwd: bytes,
+        stdin: bytes = b"",
+        umask: int = -1,
+    ) -> Finished:
+        try:
+            ended = subprocess.run(
+                command,
+                input=stdin,
+                capture_output=True,
+                cwd=cwd,
+                env=self.environ(variables),
+                umask=umask,
+                check=False,
+            )
+        except OSError as error:
+            raise self._not_started(error) from error
+        return Finished(code=ended.returncode, out=ended.stdout, words=ended.stderr.decode("utf-8", "replace").strip())
 
     def _not_started(self, error: OSError) -> WorldFault:
         if isinstance(error, FileNotFoundError) and error.filename in (self._program, os.fsencode(self._program)):

@@ -6,13 +6,18 @@ from collections.abc import Callable, Sequence
 from time import time
 
 from referee.adapters.git.apply import applied
-from referee.adapters.git.base import Bases, collapse, listed
+from referee.adapters.git.base import Bases, changed, collapse, listed
+from referee.adapters.git.commit import Commits
+from referee.adapters.git.compose import Composer
 from referee.adapters.git.entry import EXECUTABLE
 from referee.adapters.git.git import Git
+from referee.adapters.git.history import History
 from referee.adapters.git.landing import Landings, patch_between
 from referee.adapters.git.listed import Listed
+from referee.adapters.git.merge import Merger
 from referee.adapters.git.names import decode, encode, shown
 from referee.adapters.git.objects import Objects
+from referee.adapters.git.place import check_place
 from referee.adapters.git.private import Private, refused
 from referee.adapters.git.records import Records, SnapshotRecord
 from referee.adapters.git.rename import Point
@@ -21,7 +26,7 @@ from referee.adapters.git.root import Root
 from referee.adapters.git.snapshot import Camera
 from referee.adapters.git.trees import Trees
 from referee.domain.patch import Patch
-from referee.ports import Base, Landing, Restoration, Snapshot
+from referee.ports import Base, Commit, Landing, Merged, Restoration, Snapshot
 
 DAY = 86_400.0
 REMEMBERED = 8  # listings of trees
@@ -66,6 +71,10 @@ class GitWorkspace:
         self._camera = Camera(self._repository, self._private, extra)
         self._bases = Bases(self._private, owner, self._repository.tags)
         self._landings = Landings(self._folder, self._private, self._objects, self._records, point)
+        self._history = History(git, self._repository)
+        self._merger = Merger(git, self._private, self._objects, self._trees)
+        composer = Composer(self._history, self._objects, self._merger)
+        self._commits = Commits(self._private, self._history, composer, self._landings, self._records, point)
         self._listed: dict[str, Listed] = {}
         self._protected: dict[tuple[str, Callable[[str], bool]], tuple[str, ...]] = {}
 
@@ -138,22 +147,41 @@ class GitWorkspace:
         """A patch between two trees that `git apply` takes, computed from bytes."""
         return patch_between(self._private, before, after)
 
+    def changed(self, before: str, after: str) -> tuple[str, ...]:
+        """The paths in which two trees or commits differ, by raw bytes."""
+        return tuple(map(decode, changed(self._private, before, after)))
+
     def land(self, run_id: str, before: str, after: str) -> Landing:
         """Make the files go from `before` to `after`, all or nothing, where they still are as in `before`."""
         self._repository.check_quiet()
         return self._landings.land(run_id, before, after)
 
+    def check_place(self, how: str) -> tuple[str, ...]:
+        """What to know about landing at `how`. Raises `UsageError` if that cannot be."""
+        return check_place(self._history, how)
+
+    def commit(self, run_id: str, before: str, after: str, commit: Commit) -> Landing:
+        """Commit the change from `before` to `after`; on the current branch the files and the index go with it."""
+        if not commit.branch:
+            self._repository.check_quiet()
+        return self._commits.commit(run_id, before, after, commit)
+
+    def merge(self, base: str, ours: str, theirs: str) -> Merged:
+        """The tree `ours` with what changes from `base` to `theirs`, or the paths where both changed the same lines."""
+        return self._merger.trees(base, ours, theirs)
+
     def landed(self, run_id: str) -> Landing | None:
         """The landing of this run if it took effect, after finishing what a crash interrupted."""
-        return self._landings.landed(run_id)
+        return self._commits.landed(run_id) or self._landings.landed(run_id)
 
     def rollback(self, run_id: str) -> Restoration:
         """Undo what this run landed, path by path, only where the files still are as it left them."""
-        return self._landings.rollback(run_id)
+        return self._commits.rollback(run_id)
 
     def recover(self) -> tuple[str, ...]:
         """Finish or undo a landing that a crash interrupted; says in words what was done."""
-        return self._landings.recover()
+        said = self._commits.recover()
+        return (*said, *self._landings.recover())
 
     def collect(self, days: float = 7.0) -> tuple[str, ...]:
         """Drop snapshots older than `days` with what only they need, and unused bases; the runs dropped.

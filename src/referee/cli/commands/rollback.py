@@ -23,7 +23,8 @@ def rollback(run: o.RunId, repo: o.Repo = ".", json: o.Json = False) -> None:
     if json:
         document(done)
     else:
-        rows = [f"restored   {line(p)}" for p in done.restored]
+        rows = [line(words) for words in done.said]
+        rows += [f"restored   {line(p)}" for p in done.restored]
         rows += [f"unchanged  {line(p)}" for p in done.unchanged]
         rows += [f"kept       {line(p)} (changed since by somebody else)" for p in done.kept]
         rows += [f"failed     {line(p)}: {line(why)}" for p, why in done.failed.items()]

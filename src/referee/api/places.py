@@ -1,0 +1,70 @@
+"""Where a result goes: settled before the run does any work, and the patch file that a run may leave."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from referee.api.recorder import write_whole
+from referee.config import Config
+from referee.domain.errors import UsageError, WorldFault
+from referee.domain.reason import StopReason
+from referee.domain.report import Outcome
+from referee.flows.plan import Ended
+from referee.kernel.run import Run
+from referee.wiring import Desk
+
+PATCH = "patch:"
+
+
+def absolute(config: Config) -> Config:
+    """The settings with a patch file's place made absolute, so that a resume elsewhere means the same.
+
+    Raises `UsageError` if the file is there already or cannot be written.
+    """
+    if not config.land.startswith(PATCH):
+        return config
+    path = os.path.abspath(config.land.removeprefix(PATCH))
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        raise UsageError(f"{folder} cannot be written to; give --land patch:FILE another place")
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists already and is not overwritten; give --land patch:FILE a new name")
+    return config.model_copy(update={"land": PATCH + path})
+
+
+def checked(desk: Desk) -> Config:
+    """The settings with what a person should know about their `land`. Raises `UsageError` if it is impossible."""
+    told = desk.workspace.check_place(desk.config.land)
+    return desk.config.model_copy(update={"notes": (*desk.config.notes, *told)})
+
+
+def place(land: str) -> str:
+    """What the repair itself has to do for `--land`; a patch file is handed over at the end."""
+    return "none" if land.startswith(PATCH) else land
+
+
+def hand_over(outcome: Outcome, land: str, diff: bytes) -> None:
+    """Write the patch file of a solved run, never over another file. Raises `UsageError` if one has appeared."""
+    if not outcome.solved or not land.startswith(PATCH):
+        return
+    path = land.removeprefix(PATCH)
+    beside = f"{path}.{outcome.report.run_id}"
+    write_whole(beside, diff)
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        with open(path, "rb") as file:  # an earlier try of this run may have got so far
+            if file.read() != diff:
+                raise UsageError(f"{path} appeared while the run worked and is not overwritten; move it away") from None
+    except OSError as error:
+        raise WorldFault(f"{path} could not be written: {error}") from error
+    finally:
+        os.unlink(beside)
+
+
+def keep(run: Run, ended: Ended, reports: str) -> None:
+    """Say where a proposal is that could not be landed, and what applies it."""
+    if ended.reason is StopReason.BASE_MOVED:
+        path = os.path.join(reports, f"{run.id}.patch")
+        run.note(f"to apply what fits of the proposal, type: git apply --reject {shlex.quote(path)}")
