@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from referee.domain.destination import Destination
 from referee.domain.patch import Patch
-from referee.domain.value import Value
+from referee.domain.value import Name, Value
 
 # --- the sandbox -------------------------------------------------------------------------------------------
 
@@ -253,20 +253,34 @@ class Landing(Value):
 
     how: str
     revision: str | None = None
-    written: tuple[str, ...] = ()
-    conflicts: tuple[str, ...] = ()
+    written: tuple[Name, ...] = ()
+    conflicts: tuple[Name, ...] = ()
+
+
+class Clash(Value):
+    """Both sides of a file that a rollback left alone, as unified diffs or in words where there is no text.
+
+    `since` is what was changed after the run, `undo` what putting it back would have changed.
+    """
+
+    path: Name
+    since: str
+    undo: str
 
 
 class Restoration(Value):
     """What a rollback did, path by path. `kept` were changed by somebody else since and stay as they are.
 
-    `said` is what it did besides files.
+    `clashes` shows both sides of each kept one; `patch` is a file that `git apply` takes, with the way back. `said` is
+    what it did besides files.
     """
 
-    restored: tuple[str, ...] = ()
-    unchanged: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    failed: Mapping[str, str] = {}
+    restored: tuple[Name, ...] = ()
+    unchanged: tuple[Name, ...] = ()
+    kept: tuple[Name, ...] = ()
+    failed: Mapping[Name, str] = {}
+    clashes: tuple[Clash, ...] = ()
+    patch: str = ""
     said: tuple[str, ...] = ()
 
 
@@ -490,8 +504,11 @@ class Store(Protocol):
     """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL), but for `append`."""
 
     def create(self, run_id: str, spec: str, at: str) -> None: ...
-    def claim(self, run_id: str, owner: str, now: float, ttl: float) -> Lease:
-        """Take the run. Raises `UsageError` naming the owner if another process holds a live lease."""
+    def claim(self, run_id: str, owner: str, now: float, ttl: float, *, begin: bool = True) -> Lease:
+        """Take the run. Raises `UsageError` naming the owner if another process holds a live lease.
+
+        Without `begin` the run stays ended, or stopped, as it is: for what is done about it, not for it.
+        """
         ...
 
     def renew(self, lease: Lease, now: float, ttl: float) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 
 from pydantic import SecretStr
@@ -19,6 +20,7 @@ from referee.adapters.models.scripted import ScriptedModel
 from referee.adapters.python import find as find_python
 from referee.adapters.sandbox import open_sandbox, sandbox_owner
 from referee.adapters.store import SqliteStore
+from referee.adapters.store.turn import turn
 from referee.adapters.toolchains import find as find_toolchains
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
@@ -68,6 +70,10 @@ class Desk:
                 degraded = self.config.isolation is IsolationMode.DEGRADED
                 self._sandbox = open_sandbox(allow_degraded=degraded, cache_dir=os.path.join(self.state, "cache"))
             return self._sandbox
+
+    def turn(self, what: str, wait: Callable[[str], None] | None) -> AbstractContextManager[None]:
+        """The right to work here while doing `what`. Raises `UsageError` naming who has it; `wait` is told instead."""
+        return turn(os.path.join(self.state, "turn.lock"), what, wait)
 
     def model(self, name: str) -> Model:
         """The model of that name, recorded if the settings say so."""

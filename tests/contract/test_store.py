@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,10 +176,59 @@ def test_a_killed_owners_lease_ends_at_once(tmp_path: Path) -> None:
     SqliteStore(str(tmp_path)).claim("r", me(), 1, 10)
 
 
-def test_an_owner_on_another_host_counts_as_alive() -> None:
-    assert alive("process 1 (started 1) on elsewhere.invalid")
-    assert alive(me())
-    assert not alive(me().replace("(started ", "(started 1"))
+def test_an_owner_is_alive_dead_or_unknown() -> None:
+    """A process id means something in one pid namespace of one boot only."""
+    mine = me()
+    boot, space, started = re.findall(r"boot (\S+),|namespace (\S+),|started (\S+)\)", mine)
+    assert alive(mine) is True
+    assert alive(mine.replace(started[2], started[2] + "1")) is False, "the id was given to another process"
+    assert alive(mine.replace(boot[0], "other-boot")) is False, "this machine has started anew"
+    assert alive(mine.replace(boot[0], "other-boot").replace(" on ", " on another-")) is None
+    assert alive(mine.replace(space[1], "pid:[1]")) is None, "the same id in another container is another process"
+    assert alive("process 1 (started 1) on an.older.version") is None
+
+
+def test_a_zombie_owns_nothing() -> None:
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.write(write, me().encode())
+        os._exit(0)
+    owner = os.read(read, 1000).decode()
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert alive(owner) is False
+    os.waitpid(pid, 0)
+    assert alive(owner) is False
+
+
+def test_an_owner_out_of_sight_works_for_as_long_as_it_renews(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+    store.create("r", "{}", "t")
+    elsewhere = re.sub(r"namespace \S+,", "namespace pid:[1],", me())
+    now = time.time()
+    store.claim("r", elsewhere, now, 30)
+    assert store.runs()[0].status == "running"
+    with pytest.raises(UsageError, match=r"worked on by process \d+ on \S+; wait"):
+        store.claim("r", me(), now + 10, 30)
+    lease = store.claim("r", elsewhere, now + 31, -60)
+    assert store.runs()[0].status == "stopped"
+    assert store.claim("r", me(), now + 31, 30).fence > lease.fence
+
+
+def test_what_is_done_about_a_run_leaves_it_as_it_is(store: Store) -> None:
+    for name, status in (("ended", "done"), ("cut off", "stopped")):
+        store.create(name, "{}", "t")
+        lease = store.claim(name, me(), 0, 10)
+        if status == "done":
+            store.finish(lease, "done", "solved")
+        else:
+            store.release(lease)
+        second = store.claim(name, me(), 1, 10, begin=False)
+        store.append(second, entry(1))
+        store.release(second)
+        record = store.run(name)
+        assert record is not None
+        assert (record.status, record.fence) == (status, 2)
 
 
 def test_a_folder_that_cannot_be_made_is_the_operators_to_mend(tmp_path: Path) -> None:

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-from referee.api.spec import Spec, known
+from collections.abc import Callable
+
+from referee.actions.undo import RollBack
+from referee.adapters.store.owner import me
+from referee.api.spec import ROLLBACK, Spec, known
 from referee.config import load
+from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.report import ChainReport, Outcome, RunSummary
-from referee.kernel.journal import check_chain
+from referee.kernel.journal import LEASE_SECONDS, Journal, check_chain
+from referee.kernel.run import Run, Shared
 from referee.ports import Entry, Restoration, RunRecord
 from referee.wiring import Desk
 
 
-def rollback(run_id: str, repo: str = ".") -> Restoration:
-    """Undo what a run landed, only where the files still are as it left them. Works days later."""
+def rollback(run_id: str, repo: str = ".", wait: Callable[[str], None] | None = None) -> Restoration:
+    """Undo what a run landed, only where the files still are as it left them. Works days later.
+
+    It is recorded in the run's journal. While another run works here: `UsageError`, or with `wait` that is told and
+    waited for.
+    """
     with Desk(repo, load(repo)) as desk:
         known(desk, run_id)
-        return desk.workspace.rollback(run_id)
+        with desk.turn(f"the rollback of run {run_id}", wait):
+            lease = desk.store.claim(run_id, me(), desk.clock.now(), LEASE_SECONDS, begin=False)
+            try:
+                journal = Journal(desk.store, lease, desk.clock)
+                shared = Shared(run_id=run_id, world=desk, journal=journal, store=desk.store)
+                # Its own keys: a run that is resumed later must not take them for its own.
+                return Run(shared, Budget()).branch(f"{ROLLBACK}{lease.fence}").perform(RollBack(run_id=run_id))
+            finally:
+                desk.store.release(lease)
 
 
-def runs(repo: str = ".") -> tuple[RunSummary, ...]:
-    """The runs of a repository, newest first."""
+def runs(repo: str = ".", *, refused: bool = False) -> tuple[RunSummary, ...]:
+    """The runs of a repository, newest first; with `refused` also those that were refused before they began."""
     with Desk(repo, load(repo)) as desk:
-        return tuple(_summary(r) for r in desk.store.runs())
+        return tuple(_summary(r) for r in desk.store.runs() if refused or r.status != "done" or r.outcome)
 
 
 def show(run_id: str, repo: str = ".") -> Outcome:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from referee.adapters.store.owner import me
 from referee.api import places
 from referee.api.recorder import Recorder, write_report
-from referee.api.spec import Spec, asked_last, known, unfinished
+from referee.api.spec import Spec, asked_last, known, rolled_back, unfinished
 from referee.config import Config, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, UsageError, WorldFault
@@ -27,31 +27,48 @@ from referee.ports import Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, players
 
 
-def fix(task: Task, config: Config | None = None, progress: Progress | None = None) -> Outcome:
-    """Repair `task.repo`. Raises `UsageError` and `WorldFault` before anything of the user's is touched."""
+def fix(
+    task: Task,
+    config: Config | None = None,
+    progress: Progress | None = None,
+    wait: Callable[[str], None] | None = None,
+) -> Outcome:
+    """Repair `task.repo`. Raises `UsageError` and `WorldFault` before anything of the user's is touched.
+
+    One run at a time works on a repository: with `wait`, another one is told of and waited for.
+    """
     config = _supported(config or load(task.repo))
     with Desk(task.repo, config) as desk:
         at = datetime.fromtimestamp(desk.clock.now(), UTC)
         run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-        desk.config = places.checked(desk)
-        spec = Spec(task=task, config=desk.config)
-        desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
-        return _drive(desk, known(desk, run_id), spec, progress)
+        with desk.turn(f"run {run_id}", wait):
+            desk.config = places.checked(desk)
+            spec = Spec(task=task, config=desk.config)
+            desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
+            return _drive(desk, known(desk, run_id), spec, progress)
 
 
 def resume(
-    run_id: str, repo: str = ".", budget: Mapping[str, Any] | None = None, progress: Progress | None = None
+    run_id: str,
+    repo: str = ".",
+    budget: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    wait: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Continue a run where its journal ends, with parts of its budget replaced. What is paid is not paid again."""
     with Desk(repo, load(repo)) as desk:
-        record = known(desk, run_id)
-        unfinished(record, bool(budget))
-        spec = asked_last(desk, record)
-        if budget:
-            larger = Budget.model_validate({**spec.config.budget.model_dump(), **budget})
-            spec = spec.model_copy(update={"config": spec.config.model_copy(update={"budget": larger})})
-        desk.config = spec.config
-        return _drive(desk, record, spec, progress)
+        known(desk, run_id)
+        with desk.turn(f"run {run_id}", wait):
+            record = known(desk, run_id)  # as it is now that nobody else works on it
+            unfinished(record, bool(budget))
+            if rolled_back(desk, run_id):
+                raise UsageError(f"run {run_id} was rolled back; start a new one with `referee fix`")
+            spec = asked_last(desk, record)
+            if budget:
+                larger = Budget.model_validate({**spec.config.budget.model_dump(), **budget})
+                spec = spec.model_copy(update={"config": spec.config.model_copy(update={"budget": larger})})
+            desk.config = spec.config
+            return _drive(desk, record, spec, progress)
 
 
 def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None) -> Outcome:

@@ -23,6 +23,9 @@ BUDGET_REASONS = (
 )
 
 
+ROLLBACK = "rollback-"  # begins the keys of what a rollback records in the journal of its run
+
+
 class Spec(Value):
     """What a run was asked, kept with it so that it can be resumed."""
 
@@ -46,6 +49,12 @@ def asked_last(desk: Desk, record: RunRecord) -> Spec:
     opened = [e for e in desk.store.entries(record.run_id) if e.kind is Kind.OPENED]
     spec = json.dumps(json.loads(opened[-1].payload)["spec"]) if opened else record.spec
     return Spec.model_validate_json(spec)
+
+
+def rolled_back(desk: Desk, run_id: str) -> bool:
+    """Whether a person has undone the run: going on with it would do again what they did not want."""
+    entries = desk.store.entries(run_id)
+    return any(e.kind is Kind.ENDED and e.key.startswith(ROLLBACK) and '"outcome":"done"' in e.payload for e in entries)
 
 
 def unfinished(record: RunRecord, larger: bool) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 Repo = Annotated[str, typer.Option("--repo", metavar="DIR", help="The git repository, or a folder in it.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; only what is loud, and the result.")]
+Wait = Annotated[bool, typer.Option("--wait", help="If another run works in this repository, wait until it ends.")]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="A run's id; `referee runs` lists them.")]
 MaxSteps = Annotated[
     int | None, typer.Option(metavar="N", help="Judged proposals at most.", show_default="8 or as configured")

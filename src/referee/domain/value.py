@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 
 class Value(BaseModel):
@@ -15,3 +17,11 @@ class Value(BaseModel):
         val_json_bytes="base64",
         allow_inf_nan=False,
     )
+
+
+def _written_out(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+# A file's name as it is; in JSON, bytes that are no UTF-8 are written out, since JSON has no word for them.
+Name = Annotated[str, PlainSerializer(_written_out, when_used="json")]

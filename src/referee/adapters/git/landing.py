@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from referee.adapters.git.entry import object_name
+from referee.adapters.git.clash import Side, clash, standing
 from referee.adapters.git.moves import Move, landable, missing_folders, unwritable
 from referee.adapters.git.names import decode, shown
 from referee.adapters.git.objects import Objects
@@ -13,13 +13,13 @@ from referee.adapters.git.private import Private, refused
 from referee.adapters.git.records import LandingRecord, Mark, Moved, Records
 from referee.adapters.git.rename import Point
 from referee.adapters.git.root import Root
-from referee.adapters.git.stage import Step, Traits, traits
-from referee.adapters.git.transaction import Intent, Outcome, Transaction
+from referee.adapters.git.stage import Step, traits
+from referee.adapters.git.transaction import LAND, ROLLBACK, Intent, Outcome, Transaction
+from referee.adapters.git.undo import Plan
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Landing, Restoration
 
 TRIES = 5  # how often a rollback starts again because somebody edits at the same time
-LAND, ROLLBACK = "land", "rollback"
 
 
 class Landings:
@@ -77,8 +77,8 @@ class Landings:
             for _ in range(TRIES):
                 plan = Plan(self._root, self._private, run_id, record)
                 if self._settle(self._transaction.run(plan.intent, plan.content)).done:
-                    return plan.result()
-            return plan.interrupted()
+                    return self._with_clashes(run_id, record, plan.result())
+            return self._with_clashes(run_id, record, plan.interrupted())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -109,6 +109,22 @@ class Landings:
         self._unsaid += outcome.said
         return outcome
 
+    def _with_clashes(self, run_id: str, record: LandingRecord, done: Restoration) -> Restoration:
+        """The result with both sides of each file that was left alone."""
+        if not done.kept and not done.failed:
+            return done
+        kept = [m for m in record.moved if decode(m.path) in done.kept]
+        clashes = tuple(clash(m.path, m.content, self._as_landed(m), standing(self._root, m.path)) for m in kept)
+        return done.model_copy(update={"clashes": clashes, "patch": decode(self._records.patch(run_id))})
+
+    def _as_landed(self, moved: Moved) -> Side:
+        if moved.after is None:
+            return None
+        try:
+            return self._objects.read(moved.after.oid)
+        except WorldFault:
+            return "not kept any more"
+
     def _effective(self, run_id: str) -> LandingRecord | None:
         if self._records.load(run_id, "landed", Mark) is None or self._records.load(run_id, "undone", Mark) is not None:
             return None
@@ -137,69 +153,6 @@ class Landings:
         self._records.save(run_id, "landing", record)
         self._point("record durable")
         return record
-
-
-class Plan:
-    """One try of a rollback: each path is old, as landed, or somebody else's by now."""
-
-    def __init__(self, root: Root, private: Private, run_id: str, record: LandingRecord) -> None:
-        self._root = root
-        self._contents = {
-            m.before.oid: m.content for m in record.moved if m.before is not None and m.content is not None
-        }
-        self._unchanged: list[str] = []
-        self._kept: list[str] = []
-        self._failed: dict[str, str] = {}
-        steps = []
-        for moved in record.moved:
-            current = root.observe(moved.path)
-            if current == moved.before:
-                self._unchanged.append(decode(moved.path))
-            elif current != moved.after:
-                self._kept.append(decode(moved.path))
-            elif wrong := unwritable(root, private, moved.path) or self._damaged(moved):
-                self._failed[decode(moved.path)] = wrong
-            else:
-                back = moved.model_dump(include=set(Traits.model_fields))
-                steps.append(Step(path=moved.path, expect=moved.after, want=moved.before, **back))
-        self.intent = Intent(
-            kind=ROLLBACK,
-            run_id=run_id,
-            steps=tuple(steps),
-            made=missing_folders(root, (s.path for s in steps if s.want)),
-            prune=record.made,
-        )
-
-    def content(self, oid: str) -> bytes:
-        """The old bytes, from the run's own record."""
-        return self._contents[oid]
-
-    def result(self) -> Restoration:
-        """What the rollback did, looked up on disk once more."""
-        restored: list[str] = []
-        for step in self.intent.steps:
-            back = self._root.observe(step.path) == step.want
-            (restored if back else self._kept).append(decode(step.path))
-        return self._restoration(tuple(restored))
-
-    def interrupted(self) -> Restoration:
-        """Somebody kept changing these files: none was restored."""
-        for step in self.intent.steps:
-            self._failed[decode(step.path)] = "is being changed by somebody else; roll back again when that has ended"
-        return self._restoration(())
-
-    def _restoration(self, restored: tuple[str, ...]) -> Restoration:
-        return Restoration(
-            restored=restored, unchanged=tuple(self._unchanged), kept=tuple(self._kept), failed=dict(self._failed)
-        )
-
-    def _damaged(self, moved: Moved) -> str | None:
-        if moved.before is None:
-            return None
-        content = self._contents.get(moved.before.oid)
-        if content is None or object_name(self._root.algorithm, "blob", content) != moved.before.oid:
-            return "cannot be put back: its saved content is damaged"
-        return None
 
 
 def patch_between(private: Private, before: str, after: str) -> bytes:

@@ -84,7 +84,11 @@ class Records:
 
     def keep_patch(self, run_id: str, patch: bytes) -> None:
         """Keep the undoing patch for people (the record `landing` is what a rollback reads)."""
-        replace(self._path(run_id, "undo.patch", create=True), patch, durable=False)
+        replace(self.patch(run_id, create=True), patch, durable=False)
+
+    def patch(self, run_id: str, *, create: bool = False) -> bytes:
+        """Where that patch is."""
+        return self._path(run_id, "undo.patch", create=create)
 
     def age(self, run_id: str, now: float) -> float:
         """Seconds since anything was recorded of a run."""

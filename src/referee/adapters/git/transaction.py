@@ -27,6 +27,7 @@ from referee.adapters.git.stage import Changed, Stage, Step
 from referee.domain.errors import WorldFault
 from referee.domain.value import Value
 
+LAND, ROLLBACK = "land", "rollback"
 TRASH = b"trash-"
 MARKS = ("commit", "abort")
 # Not empty: somebody uses the folder. Gone or replaced: somebody removed it. All of this is theirs to decide.

@@ -25,7 +25,7 @@ class MemoryStore:
         self._runs[run_id] = RunRecord(run_id=run_id, status="running", spec=spec, created=at, fence=0)
         self._entries[run_id] = []
 
-    def claim(self, run_id: str, owner: str, now: float, ttl: float) -> Lease:
+    def claim(self, run_id: str, owner: str, now: float, ttl: float, *, begin: bool = True) -> Lease:
         """Take the run."""
         record = self._runs.get(run_id)
         if record is None:
@@ -34,7 +34,8 @@ class MemoryStore:
         if holder and until >= now:
             raise UsageError(f"run {run_id} is being worked on by {holder}; wait for it or stop it first")
         self._owners[run_id] = (owner, now + ttl)
-        self._runs[run_id] = record.model_copy(update={"fence": record.fence + 1, "status": "running"})
+        status = "running" if begin else record.status
+        self._runs[run_id] = record.model_copy(update={"fence": record.fence + 1, "status": status})
         return Lease(run_id=run_id, fence=record.fence + 1)
 
     def renew(self, lease: Lease, now: float, ttl: float) -> None:

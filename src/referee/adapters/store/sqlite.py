@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
 from referee.adapters.store.blobs import Blobs
 from referee.adapters.store.mirror import Mirror
-from referee.adapters.store.owner import alive
+from referee.adapters.store.owner import alive, brief
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Entry, Kind, Lease, RunRecord
 
@@ -39,7 +40,7 @@ insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev
 from run where run_id = :run_id and fence = :fence
 """
 _CLAIM = """
-update run set owner = ?, fence = fence + 1, lease_until = ?, status = 'running'
+update run set owner = ?, fence = fence + 1, lease_until = ?, status = iif(?, 'running', status)
 where run_id = ? and (lease_until < ? or owner = '' or owner = ?) returning fence
 """
 
@@ -94,18 +95,18 @@ class SqliteStore:
                 "insert into run(run_id, spec, status, created) values (?,?,'running',?)", (run_id, spec, at)
             )
 
-    def claim(self, run_id: str, owner: str, now: float, ttl: float) -> Lease:
+    def claim(self, run_id: str, owner: str, now: float, ttl: float, *, begin: bool = True) -> Lease:
         """Take the run, or say who has it."""
         with self._guarded():
             held = self._db.execute("select owner from run where run_id = ?", (run_id,)).fetchone()
             if held is None:
                 raise UsageError(f"there is no run {run_id}; `referee runs` lists them")
             # A killed owner's lease ends at once: nobody should wait for a process that is gone.
-            gone = held[0] if held[0] and not alive(held[0]) else ""
-            row = self._db.execute(_CLAIM, (owner, now + ttl, run_id, now, gone)).fetchone()
+            gone = held[0] if held[0] and alive(held[0]) is False else ""
+            row = self._db.execute(_CLAIM, (owner, now + ttl, begin, run_id, now, gone)).fetchone()
             if row is not None:
                 return Lease(run_id=run_id, fence=row[0])
-        raise UsageError(f"run {run_id} is being worked on by {held[0]}; wait for it or stop it first")
+        raise UsageError(f"run {run_id} is being worked on by {brief(held[0])}; wait for it or stop it first")
 
     def renew(self, lease: Lease, now: float, ttl: float) -> None:
         """Keep the run; `WorldFault` if it was taken over."""
@@ -168,12 +169,13 @@ class SqliteStore:
         """All runs, newest first."""
         with self._guarded():
             rows = self._db.execute(
-                "select run_id, status, spec, created, fence, outcome, owner from run order by created desc, rowid desc"
+                "select run_id, status, spec, created, fence, outcome, owner, lease_until from run"
+                " order by created desc, rowid desc"
             ).fetchall()
         fields = ("run_id", "status", "spec", "created", "fence", "outcome")
         return tuple(
-            RunRecord(**{**dict(zip(fields, row, strict=True)), "status": _status(row[1], owner)})
-            for *row, owner in rows
+            RunRecord(**{**dict(zip(fields, row, strict=True)), "status": _status(row[1], owner, until)})
+            for *row, owner, until in rows
         )
 
     def put(self, data: bytes) -> str:
@@ -191,9 +193,14 @@ class SqliteStore:
         self._mirror.close()
 
 
-def _status(recorded: str, owner: str) -> str:
+def _status(recorded: str, owner: str, until: float) -> str:
     """A run whose owner is gone or gave it back is not running, whatever was last written."""
-    return "stopped" if recorded == "running" and not (owner and alive(owner)) else recorded
+    if recorded != "running":
+        return recorded
+    lives = alive(owner) if owner else False
+    if lives is None:  # on another machine or in another container: it renews its lease while it lives
+        lives = until >= time.time()
+    return recorded if lives else "stopped"
 
 
 def _statements(script: str) -> Iterator[str]:

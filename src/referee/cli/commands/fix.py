@@ -62,6 +62,7 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
     python: o.Python = None,
     require_isolation: o.RequireIsolation = False,
     allow_degraded: o.AllowDegraded = False,
+    wait: o.Wait = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing. It never answers a signature.")] = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -95,5 +96,6 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
     from referee.domain.task import Task
 
     with running(quiet=quiet) as display:
-        outcome = api.fix(Task(repo=repo, text=task, targets=tuple(target or ())), config, display)
+        asked = Task(repo=repo, text=task, targets=tuple(target or ()))
+        outcome = api.fix(asked, config, display, display.note if wait else None)
     finish(outcome, display, as_json=json)

@@ -12,6 +12,7 @@ def resume(  # noqa: PLR0913 - one parameter per option is how typer reads them
     timeout: o.Timeout = None,
     max_tokens: o.MaxTokens = None,
     max_cost: o.MaxCost = None,
+    wait: o.Wait = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -27,5 +28,5 @@ def resume(  # noqa: PLR0913 - one parameter per option is how typer reads them
     names = [name.removeprefix("budget.") for name in given]
     budget = {name: getattr(checked, name) for name in names}
     with running(quiet=quiet) as display:
-        outcome = api.resume(run, repo, budget, display)
+        outcome = api.resume(run, repo, budget, display, display.note if wait else None)
     finish(outcome, display, as_json=json)

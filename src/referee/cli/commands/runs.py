@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from referee.cli import options as o
 
 
-def runs(repo: o.Repo = ".", json: o.Json = False) -> None:
+def runs(
+    repo: o.Repo = ".",
+    refused: Annotated[bool, typer.Option("--all", help="Also runs that were refused before they began.")] = False,
+    json: o.Json = False,
+) -> None:
     """List the runs of a repository, newest first.
 
     Example: referee runs --json
@@ -16,7 +24,7 @@ def runs(repo: o.Repo = ".", json: o.Json = False) -> None:
     from referee.render.plain import line
     from referee.render.words import dollars
 
-    for summary in api.runs(repo):
+    for summary in api.runs(repo, refused=refused):
         if json:
             document(summary)
             continue

@@ -1,0 +1,113 @@
+"""One at a time on a repository, in words; and a rollback is on the record of its run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import small
+
+from referee import api
+from referee.adapters.store.turn import turn
+from referee.config import load
+from referee.domain.errors import UsageError, WorldFault
+from referee.domain.report import Outcome
+from referee.domain.task import Task
+
+
+def fix(repo: Path, wait: list[str] | None = None) -> Outcome:
+    model = small.script(repo.parent / "script.jsonl", small.proposal())
+    config = load(str(repo), flags={"generator": "model", "models.default": model}, variables={}, user_file="")
+    return api.fix(Task(repo=str(repo)), config, wait=None if wait is None else wait.append)
+
+
+def lock(repo: Path) -> str:
+    (repo / ".harness").mkdir(exist_ok=True)
+    return str(repo / ".harness/turn.lock")
+
+
+def test_a_second_run_is_refused_and_names_the_first(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    before = small.state(repo)
+    words = r"run 20260101-000000-abcd, process \d+ on \S+ is at work .* --wait"
+    with turn(lock(repo), "run 20260101-000000-abcd", None), pytest.raises(UsageError, match=words):
+        fix(repo)
+    assert small.state(repo) == before
+    assert api.runs(str(repo), refused=True) == (), "who was not let in leaves no trace"
+
+
+def test_with_wait_the_second_run_comes_after_the_first(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    let_go = threading.Event()
+    held = threading.Event()
+
+    def first() -> None:
+        with turn(lock(repo), "run first", None):
+            held.set()
+            let_go.wait(60)
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    held.wait(60)
+    said: list[str] = []
+    threading.Timer(0.5, let_go.set).start()
+    began = time.monotonic()
+    assert fix(repo, said).solved
+    assert time.monotonic() - began >= 0.4
+    assert len(said) == 1 and said[0].startswith("waiting for run first, process ")
+    thread.join()
+
+
+def test_a_killed_holder_is_in_nobodys_way(tmp_path: Path) -> None:
+    path = str(tmp_path / "turn.lock")
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        with turn(path, "run a", None):
+            os.write(write, b"x")
+            signal.pause()
+    os.read(read, 1)
+    with pytest.raises(UsageError, match="run a"), turn(path, "run b", None):
+        pass
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    with turn(path, "run b", None):
+        pass
+
+
+def test_a_lock_that_cannot_be_made_is_the_operators_to_mend(tmp_path: Path) -> None:
+    with pytest.raises(WorldFault, match="cannot be opened"), turn(str(tmp_path / "no/turn.lock"), "run a", None):
+        pass
+
+
+def test_a_rollback_is_on_the_record_and_the_run_cannot_be_resumed(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    before = small.state(repo)
+    run_id = fix(repo).report.run_id
+    with turn(lock(repo), "run other", None), pytest.raises(UsageError, match="run other"):
+        api.rollback(run_id, str(repo))
+    assert api.rollback(run_id, str(repo)).restored == ("calc.py",)
+    assert api.rollback(run_id, str(repo)).unchanged == ("calc.py",)
+    assert small.state(repo) == before
+    entries = [e for e in api.journal(run_id, str(repo)) if e.action == "rollback"]
+    assert [e.kind for e in entries] == ["requested", "ended"] * 2
+    assert json.loads(json.loads(entries[1].payload)["result"])["restored"] == ["calc.py"]
+    assert api.verify(run_id, str(repo)).ok
+    [summary] = api.runs(str(repo))
+    assert (summary.status, summary.solved) == ("done", True)
+    with pytest.raises(UsageError, match="nothing to resume"):
+        api.resume(run_id, str(repo), {"max_steps": 20})
+
+
+def test_refused_runs_are_listed_only_when_asked_for(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    (repo / ".git/MERGE_HEAD").write_text(small.git(repo, "rev-parse", "HEAD"))
+    with pytest.raises(UsageError, match="merge"):
+        fix(repo)
+    assert api.runs(str(repo)) == ()
+    assert len(api.runs(str(repo), refused=True)) == 1
