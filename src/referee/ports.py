@@ -105,6 +105,13 @@ class Contact(Value):
     received: int = 0
     injected: str = ""  # the name of the header that was added outside
 
+    @property
+    def words(self) -> str:
+        """What came of it, without the counts."""
+        if self.refused:
+            return f"was refused {self.target}: {self.refused}"
+        return f"connected to {self.target}" + (f", with {self.injected} added outside" if self.injected else "")
+
 
 class Execution(Value):
     """How a command ended.

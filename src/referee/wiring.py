@@ -18,7 +18,7 @@ from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel, RecordingModel
 from referee.adapters.models.scripted import ScriptedModel
 from referee.adapters.python import find as find_python
-from referee.adapters.sandbox import open_sandbox, sandbox_owner
+from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
 from referee.adapters.store import SqliteStore
 from referee.adapters.store.turn import turn
 from referee.adapters.toolchains import find as find_toolchains
@@ -68,7 +68,8 @@ class Desk:
         with self._opening:
             if self._sandbox is None:
                 degraded = self.config.isolation is IsolationMode.DEGRADED
-                self._sandbox = open_sandbox(allow_degraded=degraded, cache_dir=os.path.join(self.state, "cache"))
+                cache = os.path.join(self.state, "cache")
+                self._sandbox = open_sandbox(allow_degraded=degraded, cache_dir=cache, outside=Outside(secret=secret))
             return self._sandbox
 
     def turn(self, what: str, wait: Callable[[str], None] | None) -> AbstractContextManager[None]:
@@ -129,7 +130,8 @@ class Desk:
     def settings(self) -> Settings:
         """What the user decided about the judge."""
         checks = tuple(CheckSpec(layer=c.layer, run=c.run, name=c.name) for c in self.config.checks)
-        return Settings(checks=checks)
+        reach = self.config.sandbox
+        return Settings(checks=checks, egress=reach.destinations, connected=reach.checks)
 
     def prepare(self, run: Run, base: Base, targets: Sequence[str]) -> Bench:
         """The judge, checked on the unmodified tree."""

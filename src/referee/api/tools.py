@@ -54,6 +54,7 @@ def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None
             env={**variables(others), "PATH": search_path(python.prefix, others)},
             mounts=(*python.mounts, *(m for t in others for m in t.mounts)),
             limits=Limits(wall_seconds=config.budget.timeout, cpu_seconds=None, output_bytes=16 << 20),
+            egress=config.sandbox.destinations,
         )
         return run.perform(Execute(command=command))
 

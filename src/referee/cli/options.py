@@ -27,6 +27,14 @@ MaxCost = Annotated[
     str | None, typer.Option(metavar="USD", help="Money for models at most.", show_default="0.50 or as configured")
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the search.", show_default="0")]
+AllowDomain = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Let the command connect to this host (HOST or HOST:PORT), through a proxy; repeatable.",
+        show_default="none or as configured",
+    ),
+]
 Python = Annotated[
     str | None,
     typer.Option(metavar="PATH", help="The project's interpreter.", show_default="the project's .venv, else referee's"),

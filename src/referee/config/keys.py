@@ -11,12 +11,13 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter, ValidationError
 
 from referee.config import rules
+from referee.config.reach import Inject, Reach
 from referee.config.values import CheckSetting, Config, Models
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.value import Value
 
-_SECTIONS: dict[str, type[Value]] = {"": Config, "budget": Budget, "models": Models}
+_SECTIONS: dict[str, type[Value]] = {"": Config, "budget": Budget, "models": Models, "sandbox": Reach}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,9 @@ KEYS = {
         _key("models.base_url", rules.never, "REFEREE_BASE_URL", "--base-url"),
         _key("models.api_key_env", rules.never, "REFEREE_API_KEY_ENV"),
         _key("models.price", rules.never, "REFEREE_PRICE", "--price"),
+        _key("sandbox.allow_domains", rules.within, "REFEREE_ALLOW_DOMAINS", "--allow-domain"),
+        _key("sandbox.inject", rules.never),
+        _key("sandbox.checks", rules.never),
         _key("isolation", rules.stricter, "REFEREE_ISOLATION", "--require-isolation / --allow-degraded"),
         _key("land", rules.land, "REFEREE_LAND", "--land"),
         _key("generator", rules.generator, "REFEREE_GENERATOR", "--generator"),
@@ -68,7 +72,7 @@ KEYS = {
         _key("record", rules.never, "REFEREE_RECORD", "--record"),
     )
 }
-LISTS = ("source", "protected", "include")
+LISTS = ("source", "protected", "include", "sandbox.allow_domains")
 
 
 def default(key: Key) -> Any:
@@ -89,7 +93,9 @@ def checked(key: Key, raw: Any, where: str, *, strict: bool) -> Any:
             return _adapter(key).validate_json(json.dumps(raw, default=str), strict=True)
         return _adapter(key).validate_python(raw)
     except ValidationError as wrong:
-        raise UsageError(f"{where}: {key.name} = {_shown(raw)} is wrong: {_reason(wrong)}") from None
+        # A secret may have been put where its variable's name belongs.
+        shown = "" if key.name == "sandbox.inject" else f" = {_shown(raw)}"
+        raise UsageError(f"{where}: {key.name}{shown} is wrong: {_reason(wrong, key)}") from None
 
 
 def nearest(name: str, names: list[str]) -> str:
@@ -112,12 +118,13 @@ def _adapter(key: Key) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _reason(wrong: ValidationError) -> str:
+def _reason(wrong: ValidationError, key: Key) -> str:
     first = wrong.errors(include_url=False)[0]
     place = ".".join(str(p) for p in first["loc"])
     if first["type"] == "extra_forbidden":
         name = str(first["loc"][-1])
-        return f"{place} is not a key here; {nearest(name, list(CheckSetting.model_fields))}"
+        known = list((Inject if key.name == "sandbox.inject" else CheckSetting).model_fields)
+        return f"{place} is not a key here; {nearest(name, known)}"
     text = first["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
     text = text.replace("a valid tuple", "a list").replace("a valid array", "a list")
     return f"{place}: {text}" if place else text

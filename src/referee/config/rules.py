@@ -51,6 +51,14 @@ def narrow(asked: Asked) -> tuple[Any, str]:
     return inside or asked.stands, note if outside else ""
 
 
+def within(asked: Asked) -> tuple[Any, str]:
+    """A list of which only that stands which the user allows; nothing is allowed by default."""
+    inside = tuple(v for v in asked.value if v in asked.stands)
+    outside = [v for v in asked.value if v not in inside]
+    note = f"asks for {asked.key} {', '.join(outside)}; only your own file or an option can allow that, it is left out"
+    return inside, note if outside else ""
+
+
 def stricter(asked: Asked) -> tuple[Any, str]:
     """The isolation mode: the stricter of the two."""
     mode: IsolationMode = max(asked.stands, asked.value, key=lambda m: m.rank)
@@ -95,8 +103,9 @@ def python(asked: Asked) -> tuple[Any, str]:
 
 def never(asked: Asked) -> tuple[Any, str]:
     """Only for the user to set: it reaches keys, other hosts or files outside the repository."""
+    what = asked.key if isinstance(asked.value, tuple) else f"{asked.key} = {asked.value}"
     raise UsageError(
-        f"{asked.key} = {asked.value} is not for a repository's file to set; "
+        f"{what} is not for a repository's file to set; "
         f"put it into your own file ('referee doctor' says where) or pass it as an option"
     )
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from referee.config.reach import Reach
 from referee.domain.cost import Budget
 from referee.domain.layer import Layer
 from referee.domain.protection import Protection
@@ -125,6 +126,7 @@ class Config(Value):
     budget: Budget = Budget()
     checks: tuple[CheckSetting, ...] = ()
     models: Models = Models()
+    sandbox: Reach = Reach()
     isolation: IsolationMode = IsolationMode.AUTO
     land: Annotated[str, AfterValidator(_land)] = "tree"
     generator: Annotated[str, AfterValidator(_generator)] = "auto"

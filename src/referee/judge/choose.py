@@ -31,5 +31,9 @@ def checks_for(project: Project, settings: Settings, paths: Sequence[str]) -> tu
     for spec in settings.checks:
         if spec.layer is not Layer.TARGET:
             name = spec.name or " ".join(spec.run)
-            made.append(CommandCheck(name=name, layer=spec.layer, project=project, run=spec.run, seconds=seconds))
+            reach = settings.reach(name)
+            own = CommandCheck(
+                name=name, layer=spec.layer, project=project, run=spec.run, seconds=seconds, egress=reach
+            )
+            made.append(own)
     return tuple(made)

@@ -7,6 +7,7 @@ from referee.domain.layer import Layer
 from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import plan, ruling, stream
+from referee.judge.carry import execute
 from referee.judge.choose import checks_for
 from referee.judge.evidence import Evidence, Expected, Known, known_from
 from referee.judge.plan import TestRun
@@ -26,7 +27,8 @@ def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple
     ]
     for check in (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, (), ())):
         command = check.command(base, Patch())
-        results.append(check.read(run.perform(Execute(command=command))) if command else check.idle("nothing to check"))
+        read = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
+        results.append(read)
     if "pytest" in project.uses and "pytest" not in settings.skip:
         what = TestRun(test_seconds=settings.test_seconds)
         command = plan.command(project, base, Patch(), what, settings.suite_seconds)

@@ -15,6 +15,7 @@ from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState, fingerprint
 from referee.judge import plan, ruling, stream
 from referee.judge.bench import Bench
+from referee.judge.carry import execute
 from referee.judge.checks import Check, CommandCheck
 from referee.judge.choose import checks_for
 from referee.judge.evidence import Evidence, Known, known_from, merged
@@ -96,7 +97,7 @@ def _reproduced(run: Run, bench: Bench, check: Check) -> CheckResult:
         command = check.command(bench.base, _NOTHING)
         if command is None:
             raise UsageError(f"{check.name} has nothing to run")
-        results.append(check.read(run.perform(Execute(command=command))))
+        results.append(check.read(execute(run, check.name, command)))
         last = results[-1]
         if last.state is CheckState.NOT_RUN:
             raise UsageError(f"{check.name} cannot run in the sandbox: {last.note}")
@@ -223,7 +224,7 @@ def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...] | str
     command = check.command(bench.base, _NOTHING)
     if command is None:
         return ()
-    result = check.read(run.perform(Execute(command=command)))
+    result = check.read(execute(run, check.name, command))
     _in_time(result.killed_by, check.name, check.seconds)
     if result.state is not CheckState.NOT_RUN:
         return result.findings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from referee.domain.destination import Destination
 from referee.domain.layer import Layer
 from referee.domain.value import Value
 
@@ -21,14 +22,21 @@ class Settings(Value):
 
     `test_seconds` bounds one test, `target_seconds` and `suite_seconds` one run of the target and of the full suite;
     `repeats` is how often the target must fail alike before anything is proposed. `flaky` are test ids known to be
-    unreliable: they are reported and not counted.
+    unreliable: they are reported and not counted. The user's checks named in `connected` may connect to `egress`; no
+    other check has any network.
     """
 
     checks: tuple[CheckSpec, ...] = ()
     skip: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
+    egress: tuple[Destination, ...] = ()
+    connected: tuple[str, ...] = ()
     test_seconds: float = Field(default=10.0, gt=0)
     target_seconds: float = Field(default=30.0, gt=0)
     suite_seconds: float = Field(default=120.0, gt=0)
     repeats: int = Field(default=3, ge=2, le=10)
     parallel: int = Field(default=2, ge=1, le=64)
+
+    def reach(self, check: str) -> tuple[Destination, ...]:
+        """Where the user's check of that name may connect to."""
+        return self.egress if check in self.connected else ()

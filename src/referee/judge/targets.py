@@ -60,6 +60,7 @@ def target_commands(
                 seconds=settings.target_seconds,
                 run=spec.run,
                 targets=ids,
+                egress=settings.reach(name),
             )
 
 

@@ -12,6 +12,7 @@ from referee.domain.protection import Protection
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import affected, equalities, plan, ruling
 from referee.judge.bench import Bench
+from referee.judge.carry import execute
 from referee.judge.checks.base import Check, new_only
 from referee.judge.evidence import Evidence, Expected
 from referee.judge.examples import altered
@@ -111,7 +112,7 @@ def _try(run: Run, bench: Bench, check: Check, patch: Patch) -> CheckResult:
     command = check.command(bench.base, patch)
     if command is None:
         return check.idle("the patch changes nothing this check looks at")
-    execution = run.perform(Execute(command=command))
+    execution = execute(run, check.name, command)
     result = new_only(check.read(execution), bench.known_findings.get(check.name, ()))
     return logged(run, result, execution.stdout + execution.stderr)
 

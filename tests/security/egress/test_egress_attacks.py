@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ssl
 from collections.abc import Iterator
 
 import pytest
@@ -48,6 +50,14 @@ ADDRESSES = {
     "translated": "[64:ff9b::7f00:1]", "public": "1.1.1.1", "final dot": "127.0.0.1.",
     "fullwidth": "\uff11\uff12\uff17.0.0.1", "ideographic dots": "127\u30020\u30020\u30021",
 }  # fmt: skip
+
+
+def hello(name: str) -> bytes:
+    """The first message of TLS to a server of that name."""
+    out, context = ssl.MemoryBIO(), ssl.create_default_context()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context.wrap_bio(ssl.MemoryBIO(), out, server_hostname=name).do_handshake()
+    return out.read()
 
 
 @pytest.fixture
@@ -102,10 +112,11 @@ def test_an_address_through_a_careless_proxy(town: Town, address: str) -> None:
 def test_the_right_name_gets_through_in_any_case(town: Town) -> None:
     """Over-blocking: what is allowed works, in either form."""
     with a_door(Outside(network=town), *ALLOWED) as door:
-        through = door.say(tunnel("Good.Example.ORG:443"), b"\x16\x03" + PAYLOAD)
+        through = door.say(tunnel("Good.Example.ORG:443"), hello(GOOD))
         document = door.say(plain(f"http://{GOOD}/a?b=c", "Host: good.example.org:80"))
     assert document.endswith(b"\r\n\r\nanswer")
     assert through.startswith(b"HTTP/1.1 200")
+    assert through.endswith(b"answer")
     assert not reached(town)
 
 
@@ -149,3 +160,22 @@ def test_a_redirect_is_the_commands_to_follow_and_is_ruled_on(town: Town) -> Non
     assert b"Location: http://evil.example/" in first
     assert second.startswith(b"HTTP/1.1 403")
     assert not reached(town)
+
+
+FRONTED = {
+    "another server": (hello("evil.example"), "'evil.example'"),
+    "no server": (hello("evil.example").replace(b"\0\x0cevil.example", b"\1\x0cevil.example"), "more than once"),
+    "not TLS": (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", "does not speak TLS"),
+}
+
+
+@pytest.mark.parametrize(("first", "said"), FRONTED.values(), ids=FRONTED)
+def test_a_tunnel_that_is_meant_for_another_server(town: Town, first: bytes, said: str) -> None:
+    """A listed host that fronts for others would hand the tunnel on by the name in its TLS."""
+    with a_door(Outside(network=town), *ALLOWED) as door:
+        assert not door.say(tunnel(f"{GOOD}:443"), first).endswith(b"answer")
+    assert town.good.heard in ([], [b""])
+    assert said in door.contacts[0].refused
+    control = Careless(town, GOOD)
+    assert control.open.say(tunnel(f"{GOOD}:443"), first).endswith(b"answer")
+    control.close()

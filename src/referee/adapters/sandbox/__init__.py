@@ -7,6 +7,7 @@ must own the files of a base so that commands can change them.
 from __future__ import annotations
 
 from referee.adapters.sandbox.choice import Choice, Examined, choose, open_sandbox, survey
+from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.requests import sandbox_owner
 
-__all__ = ["Choice", "Examined", "choose", "open_sandbox", "sandbox_owner", "survey"]
+__all__ = ["Choice", "Examined", "Outside", "choose", "open_sandbox", "sandbox_owner", "survey"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from referee.adapters.sandbox.bare import BareSandbox
 from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
+from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.landlocked import LandlockSandbox
 from referee.adapters.sandbox.userns import UsernsSandbox
 from referee.ports import Level, Sandbox
@@ -55,19 +56,23 @@ _LANDLOCK_LACKS = {
 
 @dataclass(frozen=True)
 class Backend:
-    """One way of isolating. `lacks` names the probes whose failure is expected, with what that means."""
+    """One way of isolating. `lacks` names the probes whose failure is expected, with what that means.
+
+    `reaching` opens one that can let commands out to listed destinations, where it can.
+    """
 
     name: str
     open: Callable[[], Sandbox]
     level: Level
     lacks: Mapping[str, str] = field(default_factory=dict)
+    reaching: Callable[[Outside], Sandbox] | None = None
 
 
 BACKENDS: Mapping[str, Backend] = {
     b.name: b
     for b in (
-        Backend("userns", UsernsSandbox, Level.FULL),
-        Backend("bubblewrap", BubblewrapSandbox, Level.FULL),
+        Backend("userns", UsernsSandbox, Level.FULL, reaching=lambda o: UsernsSandbox(outside=o)),
+        Backend("bubblewrap", BubblewrapSandbox, Level.FULL, reaching=lambda o: BubblewrapSandbox(outside=o)),
         Backend("landlock", LandlockSandbox, Level.PARTIAL, _LANDLOCK_LACKS),
         Backend("bare", BareSandbox, Level.NONE),
     )

@@ -33,7 +33,9 @@ class BareSandbox:
     def run(self, command: Command) -> Execution:
         """See `Sandbox.run`. Raises `WorldFault` for a command with a list of destinations: nothing would hold it."""
         if command.egress:
-            raise WorldFault("without isolation no command can be held to a list of domains; empty allow_domains")
+            raise WorldFault(
+                "without isolation no command can be held to a list of domains; drop --allow-degraded or the list"
+            )
         with self._lock:
             if self._server is None:
                 self._server = forkserver.ForkServer(None, ground="host", python=self._python)

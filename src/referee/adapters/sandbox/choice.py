@@ -10,6 +10,7 @@ from typing import Any
 from referee.adapters.sandbox import remembered
 from referee.adapters.sandbox.advice import advice, sysctls
 from referee.adapters.sandbox.backends import BACKENDS, PROBED, Backend, aspects
+from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.probe import OK, self_check
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
@@ -78,11 +79,12 @@ def survey() -> dict[str, Any]:
     return {**shown.model_dump(mode="json"), "degraded": degraded, "probed": dict(PROBED)}
 
 
-def open_sandbox(*, allow_degraded: bool, cache_dir: str, only: str = "") -> Sandbox:
+def open_sandbox(*, allow_degraded: bool, cache_dir: str, only: str = "", outside: Outside | None = None) -> Sandbox:
     """The best sandbox this machine offers; the finding is kept in `cache_dir` until something changes.
 
     Raises `WorldFault` if nothing isolates fully and `allow_degraded` is not given, `UsageError` if `only` names no
     backend. What was chosen is in `Sandbox.isolation`: a caller says so loudly if that is not full.
+    `outside` is what commands with `egress` reach, the real network unless it is given.
     """
     kept = [] if only else _kept(cache_dir)
     chosen = pick([e for e in kept if e.level is not Level.NONE], allow_degraded=allow_degraded)
@@ -93,7 +95,8 @@ def open_sandbox(*, allow_degraded: bool, cache_dir: str, only: str = "") -> San
             raise WorldFault(_refusal(choice.backends))
         if not only:
             remembered.keep(cache_dir, [e.model_dump(mode="json") for e in choice.backends])
-    return BACKENDS[chosen].open()
+    backend = BACKENDS[chosen]
+    return backend.open() if backend.reaching is None else backend.reaching(outside or Outside())
 
 
 def _kept(cache_dir: str) -> list[Examined]:

@@ -9,29 +9,35 @@ import typer
 from referee.cli import options as o
 
 if TYPE_CHECKING:
-    from referee.ports import Execution
+    from referee.ports import Contact, Execution
 
 
-def sandbox(
+def sandbox(  # noqa: PLR0913 - one parameter per option is how typer reads them
     command: Annotated[list[str], typer.Argument(metavar="-- CMD…", help="The command and its arguments.")],
     repo: o.Repo = ".",
     timeout: o.Timeout = None,
     require_isolation: o.RequireIsolation = False,
     allow_degraded: o.AllowDegraded = False,
+    allow_domain: o.AllowDomain = None,
     json: o.Json = False,
 ) -> None:
     """Run one command on a throw-away copy of the repository: no network, no credentials, nothing of the host writable.
 
-    Its exit code is the command's; a command killed by a limit exits 137, by a signal 128 + its number.
+    With --allow-domain it reaches those hosts, and no others. Its exit code is the command's; a command killed by a
+    limit exits 137, by a signal 128 + its number.
 
     Example: referee sandbox -- python -m pytest -q
     """
-    flags = {"budget.timeout": timeout} | o.isolation_flag(require_isolation, allow_degraded)
+    flags = {"budget.timeout": timeout, "sandbox.allow_domains": tuple(allow_domain or ()) or None}
+    flags |= o.isolation_flag(require_isolation, allow_degraded)
     config = o.settings(repo, flags)
     from referee import api
+    from referee.cli.ending import say
     from referee.cli.output import put, put_bytes
     from referee.cli.signals import cancellable
 
+    for note in config.notes:
+        say(note)
     with cancellable():
         ended = api.sandbox(tuple(command), repo, config)
     if json:
@@ -59,11 +65,19 @@ def _complain(ended: Execution) -> None:
     sys.stderr.flush()
     sys.stderr.buffer.write(ended.stderr)
     sys.stderr.buffer.flush()
+    for contact in ended.contacts:
+        say(f"the command {contact.words}{_counts(contact)}")
     if ended.killed_by:
         say(f"the command was killed: {ended.killed_by}")
     dropped = ended.stdout_total + ended.stderr_total - len(ended.stdout) - len(ended.stderr)
     if dropped > 0:
         say(f"{dropped} bytes of output were dropped")
+
+
+def _counts(contact: Contact) -> str:
+    times = f", {contact.times} times" if contact.times > 1 else ""
+    connected = not contact.refused or contact.sent or contact.received
+    return times + (f" ({contact.sent} bytes out, {contact.received} in)" if connected else "")
 
 
 def _exit_code(ended: Execution) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from referee.domain.destination import Destination
 from referee.domain.finding import Finding
 from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult
@@ -18,12 +19,13 @@ class CommandCheck(Check):
 
     run: tuple[str, ...]
     targets: tuple[str, ...] = ()
+    egress: tuple[Destination, ...] = ()
 
     def command(self, base: Base, patch: Patch) -> Command | None:
         """The command as configured."""
         filled = {"{targets}": self.targets, "{files}": patch.touched}
         words = tuple(word for part in self.run for word in filled.get(part, (part,)))
-        return self.tool_command(Tool(argv=words), (), base, patch)
+        return self.tool_command(Tool(argv=words), (), base, patch).model_copy(update={"egress": self.egress})
 
     def read(self, execution: Execution) -> CheckResult:
         """Anything but a clean exit with 0 is a failure; a program that is not there did not run."""

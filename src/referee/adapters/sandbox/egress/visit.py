@@ -8,12 +8,12 @@ import threading
 import time
 from collections.abc import Iterator
 
-from referee.adapters.sandbox.egress import heads
+from referee.adapters.sandbox.egress import heads, hello
 from referee.adapters.sandbox.egress.heads import Asked, Unacceptable, Unreadable
 from referee.adapters.sandbox.egress.outside import Outside, Unreachable
 from referee.adapters.sandbox.egress.record import Record, Spent
 from referee.adapters.sandbox.egress.relay import Idle, relay
-from referee.domain.destination import Destination, plainly, tunnelled
+from referee.domain.destination import HTTPS, Destination, plainly, tunnelled
 
 HEAD_SECONDS = 10.0
 NOT_LISTED = "it is not on the list of allowed destinations"
@@ -99,7 +99,7 @@ class Visit:
         try:
             if asked.tunnel:
                 inner.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                relay(inner, outer, tally, early)
+                relay(inner, outer, tally, _greeted(inner, early, place))
             else:
                 from referee.adapters.sandbox.egress import documents  # slow to load, and rarely needed
 
@@ -108,7 +108,7 @@ class Visit:
             cut = "the command has exchanged as many bytes as it may"
         except (Idle, TimeoutError):
             cut = "nothing came for too long"
-        except Unreadable as wrong:
+        except (Unreadable, hello.NotTls) as wrong:
             cut = str(wrong)
         except OSError:
             cut = ""  # either side may break off as it likes
@@ -154,6 +154,25 @@ def _head(inner: socket.socket) -> tuple[bytes, bytes]:
             return b"", b""
         data += more
     return data[: end + len(heads.END)], data[end + len(heads.END) :]
+
+
+def _greeted(inner: socket.socket, early: bytes, place: Destination) -> bytes:
+    """What a tunnel begins with. On the port of HTTPS that must be TLS for the listed name. Raises `NotTls`."""
+    if place.port != HTTPS:
+        return early
+    deadline = time.monotonic() + HEAD_SECONDS
+    while (name := hello.server_name(early)) is None:
+        left = deadline - time.monotonic()
+        if len(early) > hello.MOST_BYTES or left <= 0:
+            raise hello.NotTls("it does not come to the end of its first message")
+        inner.settimeout(left)
+        more = inner.recv(4096)
+        if not more:
+            return early
+        early += more
+    if name != place.host:
+        raise hello.NotTls(f"its TLS is meant for {name!r}" if name else "its TLS names no server")
+    return early
 
 
 def _shut(wires: set[socket.socket]) -> None:
