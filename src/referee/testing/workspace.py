@@ -23,6 +23,7 @@ class FakeWorkspace:
         self._trees: dict[str, Tree] = {}
         self._landed: dict[str, tuple[Tree, Tree]] = {}
         self._committed: dict[str, Landing] = {}
+        self._parents: dict[str, str] = {}
         self.head = "0" * 40  # the commit that HEAD names
         self.branches: dict[str, str] = {}
 
@@ -130,6 +131,7 @@ class FakeWorkspace:
             landing = self.land(run_id, before, after).model_copy(update={"how": "commit"})
             if landing.conflicts:
                 return landing
+            self._parents[run_id] = self.head
             self.head, landing = revision, landing.model_copy(update={"revision": revision})
         self._committed[run_id] = landing
         return landing
@@ -156,7 +158,10 @@ class FakeWorkspace:
     def rollback(self, run_id: str) -> Restoration:
         """Three states: ours goes back, the old stays, anything else is kept."""
         before, after = self._landed.pop(run_id, ({}, {}))
-        self._committed.pop(run_id, None)
+        done = self._committed.pop(run_id, None)
+        if done is not None:
+            self.branches.pop(done.how.removeprefix("branch:"), None)
+            self.head = self._parents.pop(run_id, self.head)
         restored: list[str] = []
         unchanged: list[str] = []
         kept: list[str] = []
