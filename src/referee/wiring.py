@@ -30,7 +30,7 @@ from referee.domain.errors import UsageError
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.flows.plan import Player
-from referee.judge import Bench, CheckSpec, Project, Settings, detect, prepare, test_patterns
+from referee.judge import Bench, CheckSpec, Ignore, Project, Settings, detect, prepare, test_patterns
 from referee.kernel.run import Run
 from referee.ports import Base, Command, Interpreter, Model, Sandbox, Store, Toolchain, Warm, Workspace
 
@@ -129,9 +129,16 @@ class Desk:
 
     def settings(self) -> Settings:
         """What the user decided about the judge."""
-        checks = tuple(CheckSpec(layer=c.layer, run=c.run, name=c.name) for c in self.config.checks)
-        reach = self.config.sandbox
-        return Settings(checks=checks, egress=reach.destinations, connected=reach.checks)
+        config = self.config
+        return Settings(
+            checks=tuple(CheckSpec(**c.model_dump()) for c in config.checks),
+            skip=config.skip,
+            flaky=config.flaky,
+            ignore=tuple(Ignore(**i.model_dump()) for i in config.ignore),
+            egress=config.sandbox.destinations,
+            connected=config.sandbox.checks,
+            **config.judge.model_dump(),
+        )
 
     def prepare(self, run: Run, base: Base, targets: Sequence[str]) -> Bench:
         """The judge, checked on the unmodified tree."""

@@ -12,8 +12,9 @@ from referee.adapters.store import MemoryStore
 from referee.config import Config, load, user_path
 from referee.domain.cost import Budget
 from referee.domain.errors import Exhausted
+from referee.domain.planned import PlanReport
 from referee.domain.report import CheckReport, DoctorReport, check_report
-from referee.judge import compress, examine
+from referee.judge import compress, examine, outline
 from referee.judge.project import search_path, variables
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
@@ -35,6 +36,14 @@ def check(repo: str = ".", config: Config | None = None, progress: Progress | No
             words = f"the checks did not end within {config.budget.timeout:g} seconds; allow more with --timeout"
             return CheckReport(passed=False, feedback=words)
     return check_report(results, compress(results))
+
+
+def plan(repo: str = ".", config: Config | None = None) -> PlanReport:
+    """What `check` and `fix` would run in the repository, layer by layer; nothing is run."""
+    config = config or load(repo)
+    with Desk(repo, config) as desk:
+        tree = _unrecorded(desk, config.budget, None).perform(TakeSnapshot(run_id="check", settled=False)).tree
+        return outline(desk.project(tree), desk.settings(), desk.workspace.paths(tree))
 
 
 def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None) -> Execution:

@@ -1,8 +1,9 @@
 """Configuration: the only reader of files and environment besides the adapters."""
 
 from referee.config.environment import DEBUG, environment, secret
+from referee.config.judging import CheckSetting
 from referee.config.load import load, root_of, user_path
-from referee.config.values import CheckSetting, Config, IsolationMode, Models
+from referee.config.values import Config, IsolationMode, Models
 
 __all__ = [
     "DEBUG",

@@ -11,13 +11,16 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter, ValidationError
 
 from referee.config import rules
+from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits
 from referee.config.reach import Inject, Reach
-from referee.config.values import CheckSetting, Config, Models
+from referee.config.values import Config, Models
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.value import Value
 
-_SECTIONS: dict[str, type[Value]] = {"": Config, "budget": Budget, "models": Models, "sandbox": Reach}
+_SECTIONS: dict[str, type[Value]] = {
+    "": Config, "budget": Budget, "models": Models, "sandbox": Reach, "judge": JudgeLimits,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +54,12 @@ KEYS = {
         _key("budget.max_tokens", rules.lower, "REFEREE_MAX_TOKENS", "--max-tokens"),
         _key("budget.max_cost_usd", rules.lower, "REFEREE_MAX_COST_USD", "--max-cost"),
         _key("check", rules.grow, grows=True),
+        _key("skip", rules.grow, "REFEREE_SKIP", grows=True),
+        _key("flaky", rules.grow, "REFEREE_FLAKY", grows=True),
+        _key("ignore", rules.grow, grows=True),
+        _key("judge.test_seconds", rules.lower, "REFEREE_TEST_SECONDS"),
+        _key("judge.target_seconds", rules.lower, "REFEREE_TARGET_SECONDS"),
+        _key("judge.suite_seconds", rules.lower, "REFEREE_SUITE_SECONDS"),
         _key("models.default", rules.model, "REFEREE_MODEL", "--model"),
         _key("models.cheap", rules.model, "REFEREE_CHEAP_MODEL", "--cheap-model"),
         _key("models.fixer", rules.model, "REFEREE_FIXER_MODEL", "--fixer-model"),
@@ -72,7 +81,8 @@ KEYS = {
         _key("record", rules.never, "REFEREE_RECORD", "--record"),
     )
 }
-LISTS = ("source", "protected", "include", "sandbox.allow_domains")
+LISTS = ("source", "protected", "include", "skip", "flaky", "sandbox.allow_domains")
+_TABLES: dict[str, type[Value]] = {"check": CheckSetting, "ignore": IgnoreSetting, "sandbox.inject": Inject}
 
 
 def default(key: Key) -> Any:
@@ -95,7 +105,7 @@ def checked(key: Key, raw: Any, where: str, *, strict: bool) -> Any:
     except ValidationError as wrong:
         # A secret may have been put where its variable's name belongs.
         shown = "" if key.name == "sandbox.inject" else f" = {_shown(raw)}"
-        raise UsageError(f"{where}: {key.name}{shown} is wrong: {_reason(wrong, key)}") from None
+        raise UsageError(f"{where}: {key.name}{shown} is wrong: {_reason(wrong, key.name)}") from None
 
 
 def nearest(name: str, names: list[str]) -> str:
@@ -118,13 +128,12 @@ def _adapter(key: Key) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _reason(wrong: ValidationError, key: Key) -> str:
+def _reason(wrong: ValidationError, name: str) -> str:
     first = wrong.errors(include_url=False)[0]
     place = ".".join(str(p) for p in first["loc"])
     if first["type"] == "extra_forbidden":
-        name = str(first["loc"][-1])
-        known = list((Inject if key.name == "sandbox.inject" else CheckSetting).model_fields)
-        return f"{place} is not a key here; {nearest(name, known)}"
+        known = list(_TABLES[name].model_fields) if name in _TABLES else list(KEYS)
+        return f"{place} is not a key here; {nearest(str(first['loc'][-1]), known)}"
     text = first["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
     text = text.replace("a valid tuple", "a list").replace("a valid array", "a list")
     return f"{place}: {text}" if place else text

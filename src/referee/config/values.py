@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits, Pattern
 from referee.config.reach import Reach
 from referee.domain.cost import Budget
-from referee.domain.layer import Layer
 from referee.domain.protection import Protection
 from referee.domain.report import Setting
 from referee.domain.value import Value
@@ -33,12 +33,6 @@ class IsolationMode(StrEnum):
     def rank(self) -> int:
         """A higher rank is stricter."""
         return list(IsolationMode).index(self)
-
-
-def _pattern(text: str) -> str:
-    if not text.strip() or text.startswith(("!", "#")) or not text.isprintable():
-        raise ValueError(f"{text!r} is no pattern; name files or folders as in .gitignore, without '!' and '#'")
-    return text
 
 
 def _land(text: str) -> str:
@@ -87,18 +81,9 @@ def _pair(given: Any) -> Any:
         raise ValueError("give two numbers: IN,OUT") from None
 
 
-Pattern = Annotated[str, AfterValidator(_pattern)]
 ModelName = Annotated[str, AfterValidator(_model)]
 Dollars = Annotated[Decimal, Field(ge=0)]
 PricePair = Annotated[tuple[Dollars, Dollars] | None, BeforeValidator(_pair)]
-
-
-class CheckSetting(Value):
-    """A check of the user's own: a command whose exit code is the verdict, at one layer."""
-
-    layer: Layer
-    run: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
-    name: str = ""
 
 
 class Models(Value):
@@ -125,6 +110,10 @@ class Config(Value):
     include: tuple[Pattern, ...] = ()
     budget: Budget = Budget()
     checks: tuple[CheckSetting, ...] = ()
+    skip: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    flaky: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    ignore: tuple[IgnoreSetting, ...] = ()
+    judge: JudgeLimits = JudgeLimits()
     models: Models = Models()
     sandbox: Reach = Reach()
     isolation: IsolationMode = IsolationMode.AUTO

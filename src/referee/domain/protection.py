@@ -78,6 +78,11 @@ class Protection(Value):
         return tuple(sorted(p for p in paths if self.guarded(p)))
 
 
+def named_by(pattern: str, path: str) -> bool:
+    """Whether a git-ignore pattern names `path`."""
+    return _any_of((pattern,)).match(path) is not None
+
+
 @cache
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
     """One expression for all patterns: asked for every path of a tree, one by one they would cost seconds.

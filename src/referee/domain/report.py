@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, PlainSerializer, field_serializer
 
 from referee.domain.cost import Budget, Cost
+from referee.domain.finding import Finding
 from referee.domain.layer import Layer
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
@@ -207,27 +208,42 @@ class CheckFinding(Value):
 
 
 class CheckReport(Document):
-    """The judge on a tree as it is. `feedback` is the text a model would be given."""
+    """The judge on a tree as it is. `feedback` is the text a model would be given.
+
+    `ignored` are findings that the user's settings say do not count.
+    """
 
     schema_name: Literal["referee.check/1"] = Field(default="referee.check/1", alias="schema")
     passed: bool
     layers: tuple[LayerState, ...] = ()
     findings: tuple[CheckFinding, ...] = ()
     feedback: str = ""
+    ignored: tuple[CheckFinding, ...] = ()
 
 
 def check_report(results: Sequence[CheckResult], feedback: str) -> CheckReport:
     """The report on `results`. Passed means that something ran and every check passed; "not run" is not passed."""
     layers = tuple(
-        LayerState(layer=r.layer, check=r.check, state=r.state, duration_ms=r.duration_ms, note=r.note) for r in results
-    )
-    findings = tuple(
-        CheckFinding(check=f.check, id=f.id, path=f.path, line=f.line, rule=f.rule, message=f.message)
+        LayerState(layer=r.layer, check=r.check, state=r.state, duration_ms=r.duration_ms, note=_note(r))
         for r in results
-        for f in r.findings
     )
-    passed = bool(layers) and all(s.state is CheckState.PASS for s in layers)
-    return CheckReport(passed=passed, layers=layers, findings=findings, feedback=feedback)
+    findings = tuple(_told(f) for r in results if not r.clear for f in r.findings)
+    ignored = tuple(_told(f) for r in results for f in r.ignored)
+    ran = any(r.state is CheckState.PASS for r in results)
+    passed = ran and all(r.clear for r in results)
+    return CheckReport(passed=passed, layers=layers, findings=findings, feedback=feedback, ignored=ignored)
+
+
+def _note(result: CheckResult) -> str:
+    parts = [result.note] if result.note else []
+    parts += [f"{len(result.ignored)} ignored"] if result.ignored else []
+    parts += ["it may be missing"] if result.clear and result.state is CheckState.NOT_RUN else []
+    return "; ".join(parts)
+
+
+def _told(finding: Finding) -> CheckFinding:
+    names = ("check", "id", "path", "line", "rule", "message")
+    return CheckFinding(**{name: getattr(finding, name) for name in names})
 
 
 class BackendReport(Value):

@@ -23,7 +23,8 @@ class CheckState(StrEnum):
 class CheckResult(Value):
     """What one check said about one tree.
 
-    `findings` are all of them; those the baseline already had are in `known` and do not block.
+    `findings` are all that count; those the baseline already had are in `known`, those the user's settings ignore in
+    `ignored`. An `optional` check may be unable to run without standing in the way; that is told, and no pass.
     `passed_ids` and `failed_ids` are test ids, empty for other checks.
     """
 
@@ -32,6 +33,8 @@ class CheckResult(Value):
     state: CheckState
     findings: tuple[Finding, ...] = ()
     known: tuple[Finding, ...] = ()
+    ignored: tuple[Finding, ...] = ()
+    optional: bool = False
     passed_ids: tuple[str, ...] = ()
     failed_ids: tuple[str, ...] = ()
     exit_code: int | None = None
@@ -39,6 +42,11 @@ class CheckResult(Value):
     duration_ms: int = 0
     note: str = ""
     log: str = ""  # digest of the raw output in the blob store
+
+    @property
+    def clear(self) -> bool:
+        """Whether it stands in nobody's way: it passed, or could not run and need not."""
+        return self.state is CheckState.PASS or (self.state is CheckState.NOT_RUN and self.optional)
 
 
 class Verdict(Value):
@@ -89,6 +97,8 @@ def blocking(results: Sequence[CheckResult]) -> tuple[Finding, ...]:
     """Every finding that stands in the way, tampering first. A check that did not run is one of them."""
     found: list[Finding] = []
     for r in results:
+        if r.clear:
+            continue
         found += r.findings
         if r.state is CheckState.NOT_RUN and not r.findings:
             found.append(Finding(kind=FindingKind.NOT_RUN, check=r.check, message=r.note or "did not run"))

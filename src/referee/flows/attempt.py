@@ -56,7 +56,7 @@ def examined(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
     """What every layer says, up to the first that fails: the loop's, then the gate's."""
     run.progress("check", {"what": "the loop's checks", "touched": patch.touched})
     results = try_loop(run, bench, patch, pressed)
-    if all(r.state is CheckState.PASS for r in results):
+    if all(r.clear for r in results):
         run.progress("check", {"what": "the gate", "touched": patch.touched})
         results = (*results, *try_gate(run, bench, patch, pressed))
     return results
@@ -114,7 +114,7 @@ def nothing(offer: Offer) -> Verdict:
 def verdict(offer: Offer, results: tuple[CheckResult, ...], touched: tuple[str, ...]) -> Verdict:
     """Draw the verdict from what the checks said. Only checks that ran and passed, all of them, acquit (D2)."""
     against = blocking(results)
-    failing = next((r for r in results if r.state is not CheckState.PASS), None)
+    failing = next((r for r in results if not r.clear), None)
     passed = bool(results) and failing is None and not against
     shown = failing or results[-1]
     return Verdict(

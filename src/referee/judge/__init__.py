@@ -5,10 +5,11 @@ from referee.judge.checks import Check
 from referee.judge.choose import checks_for
 from referee.judge.compress import compress
 from referee.judge.examine import examine
+from referee.judge.outline import outline
 from referee.judge.prepare import prepare
 from referee.judge.project import Project, detect
 from referee.judge.pytest_config import test_patterns
-from referee.judge.settings import CheckSpec, Settings
+from referee.judge.settings import CheckSpec, Ignore, Settings
 from referee.judge.spectrum import Spectrum, Trace, spectrum
 from referee.judge.trial import screen, try_gate, try_loop
 
@@ -16,6 +17,7 @@ __all__ = [
     "Bench",
     "Check",
     "CheckSpec",
+    "Ignore",
     "Project",
     "Settings",
     "Spectrum",
@@ -24,6 +26,7 @@ __all__ = [
     "compress",
     "detect",
     "examine",
+    "outline",
     "prepare",
     "screen",
     "spectrum",

@@ -8,32 +8,49 @@ from referee.domain.layer import Layer
 from referee.domain.protection import Protection
 from referee.judge.checks import Check, CommandCheck, FormatCheck, MypyCheck, RuffCheck, SyntaxCheck
 from referee.judge.project import Project
-from referee.judge.settings import Settings
+from referee.judge.settings import SUITE_KEY, TARGET_KEY, CheckSpec, Settings
 
 _MOST_FILES = 2_000  # compiled on the unpatched tree
 
 
 def checks_for(project: Project, settings: Settings, paths: Sequence[str]) -> tuple[Check, ...]:
     """All but the tests, which are the judge's own business; `paths` are those of the unpatched tree."""
+    project = without_skipped(project, settings)
     made: list[Check] = []
-    seconds = settings.suite_seconds
-    wanted = {name: tool for name, tool in project.tools.items() if name not in settings.skip}
+    why, seconds = project.reasons, settings.suite_seconds
+    wanted = {name: tool for name, tool in project.tools.items() if name in project.uses}
     scope = tuple(sorted({p.partition("/")[0] for p in paths if p.endswith((".py", ".pyi"))}))
     for name, kind in (("ruff", RuffCheck), ("ruff-format", FormatCheck)):
         if name in wanted and scope:
-            made.append(kind(project=project, tool=wanted[name], seconds=seconds, scope=scope))
+            tool = wanted[name]
+            made.append(kind(project=project, tool=tool, seconds=seconds, scope=scope, why=why.get(name, "")))
     if "mypy" in wanted:
-        made.append(MypyCheck(project=project, tool=wanted["mypy"], seconds=seconds))
-    if "syntax" in project.uses and "syntax" not in settings.skip:
+        made.append(MypyCheck(project=project, tool=wanted["mypy"], seconds=seconds, why=why.get("mypy", "")))
+    if "syntax" in project.uses:
         guard = Protection()
         files = tuple(p for p in paths if p.endswith(".py") and not guard.guarded(p))
-        made.append(SyntaxCheck(project=project, files=files[:_MOST_FILES], seconds=seconds))
-    for spec in settings.checks:
-        if spec.layer is not Layer.TARGET:
-            name = spec.name or " ".join(spec.run)
-            reach = settings.reach(name)
-            own = CommandCheck(
-                name=name, layer=spec.layer, project=project, run=spec.run, seconds=seconds, egress=reach
-            )
-            made.append(own)
-    return tuple(made)
+        made.append(SyntaxCheck(project=project, files=files[:_MOST_FILES], seconds=seconds, why=why["syntax"]))
+    specs = [s for s in settings.checks if s.layer is not Layer.TARGET and s.title not in settings.skip]
+    return (*made, *(configured(project, settings, spec) for spec in specs))
+
+
+def limit_of(check: Check) -> str:
+    """Which setting gives a check more time."""
+    if check.why == "configured":
+        return f"seconds of the check {check.name!r} in referee.toml"
+    return TARGET_KEY if check.layer is Layer.TARGET else SUITE_KEY
+
+
+def without_skipped(project: Project, settings: Settings) -> Project:
+    """The project without what its user leaves out by name."""
+    return project.model_copy(update={"uses": tuple(u for u in project.uses if u not in settings.skip)})
+
+
+def configured(project: Project, settings: Settings, spec: CheckSpec, targets: tuple[str, ...] = ()) -> Check:
+    """The user's own check, with its layer's limit if it has none of its own."""
+    seconds = settings.target_seconds if spec.layer is Layer.TARGET else settings.suite_seconds
+    return CommandCheck(
+        name=spec.title, layer=spec.layer, project=project, run=spec.run, targets=targets, reader=spec.reader,
+        seconds=spec.seconds or seconds, not_run=spec.not_run, why="configured",
+        egress=settings.reach(spec.title),
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.domain.finding import Finding, FindingKind
-from referee.domain.verdict import CheckResult, CheckState, blocking
+from referee.domain.verdict import CheckResult, blocking
 from referee.judge.normal import plain
 
 CAP = 4_000
@@ -17,7 +17,7 @@ _IDS = 4
 
 def compress(results: Sequence[CheckResult], cap: int = CAP) -> str:
     """Everything that blocks, in at most `cap` characters. Nothing blocks: an empty string."""
-    bad = [r for r in results if r.state is not CheckState.PASS]
+    bad = [r for r in results if not r.clear]
     if not bad:
         return ""
     groups = _grouped([f for r in bad for f in blocking([r])])

@@ -35,7 +35,10 @@ class Expected(Value):
 
 
 class Evidence(Value):
-    """One run, what was expected of it, and what the patch touched (dotted module names by path)."""
+    """One run, what was expected of it, and what the patch touched (dotted module names by path).
+
+    `limit` says how long the run was allowed to take, and which setting allows more.
+    """
 
     check: str
     layer: Layer
@@ -44,6 +47,7 @@ class Evidence(Value):
     known: Known = Known()
     touched: Mapping[str, tuple[str, ...]] = {}
     flaky: tuple[str, ...] = ()
+    limit: str = ""
 
 
 def known_from(report: Report, duration_ms: int) -> Known:

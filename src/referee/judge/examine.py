@@ -8,43 +8,70 @@ from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import plan, ruling, stream
 from referee.judge.carry import execute
-from referee.judge.choose import checks_for
+from referee.judge.checks import unused, without_ignored
+from referee.judge.choose import checks_for, without_skipped
 from referee.judge.evidence import Evidence, Expected, Known, known_from
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
-from referee.judge.settings import Settings
+from referee.judge.settings import SUITE_KEY, TEST_KEY, Settings
+from referee.judge.stream import Report
 from referee.judge.targets import target_commands
 from referee.kernel.run import Run
 from referee.ports import Base
 
+SUITE = "pytest-suite"
+
 
 def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple[CheckResult, ...]:
     """Every check on the tree as it is, for `referee check`: nothing is known beforehand, everything counts."""
-    results = [
-        CheckResult(check=name, layer=Layer.FORMAT, state=CheckState.NOT_RUN, note="not installed")
-        for name in project.missing()
-        if name not in settings.skip
-    ]
+    project = without_skipped(project, settings)
+    for name, why in project.left_out.items():
+        run.note(f"{name} is left out: {why}")
+    results = [_absent(name, Layer.FORMAT, "not installed") for name in project.missing()]
     for check in (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, (), ())):
         command = check.command(base, Patch())
-        read = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
-        results.append(read)
-    if "pytest" in project.uses and "pytest" not in settings.skip:
-        what = TestRun(test_seconds=settings.test_seconds)
-        command = plan.command(project, base, Patch(), what, settings.suite_seconds)
-        execution = run.perform(Execute(command=command))
-        report = stream.read(execution.channel, execution.key)
-        known = Known(
-            outcomes={t: "passed" for t, o in report.outcomes.items() if o not in ("skipped", "xfailed", "xpassed")},
-            tampering=report.tampering, plugins=report.plugins,
-            canaries=known_from(report, 0).canaries,
-        )  # fmt: skip
-        evidence = Evidence(
-            check="pytest-suite", layer=Layer.SUITE, execution=execution, expected=Expected(whole=True), known=known,
-            flaky=settings.flaky,
-        )  # fmt: skip
-        results.append(ruling.rule(evidence, report))
+        run.progress("check", {"check": check.name, "layer": check.layer.value})
+        said = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
+        results.append(without_ignored(said, settings.ignore))
+    if "pytest" in project.uses:
+        results.append(_suite(run, project, base, settings))
     elif not any(r.layer in (Layer.TARGET, Layer.AFFECTED, Layer.SUITE) for r in results):
-        note = "there are no tests, so nothing says whether the code works"
-        results.append(CheckResult(check="tests", layer=Layer.SUITE, state=CheckState.NOT_RUN, note=note))
+        results.append(_absent("tests", Layer.SUITE, "there are no tests, so nothing says whether the code works"))
+    for note in unused(settings.ignore, results):
+        run.note(note)
     return tuple(results)
+
+
+def _absent(name: str, layer: Layer, note: str) -> CheckResult:
+    return CheckResult(check=name, layer=layer, state=CheckState.NOT_RUN, note=note)
+
+
+def _suite(run: Run, project: Project, base: Base, settings: Settings) -> CheckResult:
+    """The whole suite. Marks and tampering of a tree nobody has patched are its owner's."""
+    python = project.interpreter
+    if "pytest" not in python.distributions:
+        return _absent(SUITE, Layer.SUITE, python.note or f"{python.executable} has no pytest; install it there")
+    run.progress("check", {"check": SUITE, "layer": Layer.SUITE.value})
+    what = TestRun(test_seconds=settings.test_seconds)
+    execution = run.perform(Execute(command=plan.command(project, base, Patch(), what, settings.suite_seconds)))
+    report = stream.read(execution.channel, execution.key)
+    known = Known(
+        outcomes={t: "passed" for t, o in report.outcomes.items() if o not in ("skipped", "xfailed", "xpassed")},
+        tampering=report.tampering, plugins=report.plugins,
+        canaries=known_from(report, 0).canaries,
+    )  # fmt: skip
+    evidence = Evidence(
+        check=SUITE, layer=Layer.SUITE, execution=execution, expected=Expected(whole=True), known=known,
+        flaky=settings.flaky, limit=f"{settings.suite_seconds:g} seconds; raise {SUITE_KEY}",
+    )  # fmt: skip
+    result = ruling.rule(evidence, report)
+    return result.model_copy(update={"note": f"{result.note}{_slow(report, settings)}"})
+
+
+def _slow(report: Report, settings: Settings) -> str:
+    """Which limit ended tests, if it did."""
+    ended = sum("ran longer than" in str(f["error"]["message"]) for f in report.failures)
+    if not ended:
+        return ""
+    tests = "a test" if ended == 1 else f"{ended} tests"
+    return f"; {tests} ran longer than {settings.test_seconds:g} seconds: raise {TEST_KEY}"

@@ -16,14 +16,14 @@ from referee.domain.verdict import CheckResult, CheckState, fingerprint
 from referee.judge import plan, ruling, stream
 from referee.judge.bench import Bench
 from referee.judge.carry import execute
-from referee.judge.checks import Check, CommandCheck
-from referee.judge.choose import checks_for
+from referee.judge.checks import Check, CommandCheck, without_ignored
+from referee.judge.choose import checks_for, limit_of, without_skipped
 from referee.judge.evidence import Evidence, Known, known_from, merged
 from referee.judge.expect import expectation, test_seconds
 from referee.judge.normal import decode
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
-from referee.judge.settings import Settings
+from referee.judge.settings import SUITE_KEY, TARGET_KEY, Settings
 from referee.judge.stream import Report
 from referee.judge.targets import equipped, exist, kinds, target_commands
 from referee.kernel.run import Run
@@ -46,14 +46,16 @@ class Seen(Value):
 
 def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], settings: Settings) -> Bench:
     """A bench whose targets are known to fail. Raises `UsageError` or `Exhausted` with a sentence that says why not."""
+    project = without_skipped(project, settings)
     ids, commands = kinds(frozenset(run.paths(base.tree)), targets)
     checks = (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, commands, ids))
     seconds = settings.test_seconds
     bench = Bench(project=project, base=base, settings=settings, checks=checks, test_seconds=seconds)
     demanded = [c for c in checks if c.layer is Layer.TARGET]
     equipped(project, settings.skip, bool(demanded))
-    if project.note:
-        run.note(project.note)
+    for note in (project.note, *(f"{name} is left out: {why}" for name, why in project.left_out.items())):
+        if note:
+            run.note(note)
     aside = _Aside(run.branch("baseline"), bench)
     try:
         failures = [_reproduced(run, bench, c) for c in demanded]
@@ -101,7 +103,7 @@ def _reproduced(run: Run, bench: Bench, check: Check) -> CheckResult:
         last = results[-1]
         if last.state is CheckState.NOT_RUN:
             raise UsageError(f"{check.name} cannot run in the sandbox: {last.note}")
-        _in_time(last.killed_by, check.name, check.seconds)
+        _in_time(last.killed_by, check.name, check.seconds, limit_of(check))
     _alike([{check.name: r.state.value} for r in results], [fingerprint(r.findings) for r in results])
     if results[0].state is CheckState.PASS:
         raise Exhausted(
@@ -144,7 +146,8 @@ def _look(run: Run, bench: Bench, ids: tuple[str, ...], seconds: float) -> Seen:
         execution = plan.warm(run, bench.project, bench.base, (plan.job(bench.project, _NOTHING, what, seconds),))[0]
     else:
         execution = run.perform(Execute(command=plan.command(bench.project, bench.base, _NOTHING, what, seconds)))
-    _in_time(execution.killed_by, "the target" if ids else "the full suite", seconds)
+    slow, key = ("the target", TARGET_KEY) if ids else ("the full suite", SUITE_KEY)
+    _in_time(execution.killed_by, slow, seconds, key)
     report = stream.read(execution.channel, execution.key)
     if not report.begun:
         lines = [li for li in decode(execution.stderr).splitlines() if li.strip()]
@@ -205,12 +208,12 @@ def _alike(outcomes: Sequence[Mapping[str, str]], prints: Sequence[str]) -> None
         raise Exhausted(StopReason.FLAKY_CHECK, "the target fails differently from run to run on the same tree")
 
 
-def _in_time(killed_by: str | None, what: str, seconds: float) -> None:
+def _in_time(killed_by: str | None, what: str, seconds: float, key: str) -> None:
     if killed_by in ("wall", "cpu"):
         raise Exhausted(
             StopReason.JUDGE_UNRELIABLE,
             f"{what} did not end within {seconds:g} seconds on the tree as it is; "
-            "allow more time, or name a smaller target",
+            f"raise {key}, or name a smaller target",
         )
 
 
@@ -224,10 +227,10 @@ def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...] | str
     command = check.command(bench.base, _NOTHING)
     if command is None:
         return ()
-    result = check.read(execute(run, check.name, command))
-    _in_time(result.killed_by, check.name, check.seconds)
+    result = without_ignored(check.read(execute(run, check.name, command)), bench.settings.ignore)
+    _in_time(result.killed_by, check.name, check.seconds, limit_of(check))
     if result.state is not CheckState.NOT_RUN:
         return result.findings
-    if isinstance(check, CommandCheck):
+    if isinstance(check, CommandCheck) and not result.optional:
         raise Exhausted(StopReason.JUDGE_UNRELIABLE, f"on the tree as it is, {result.note}")
     return result.note

@@ -29,8 +29,9 @@ class Tool(Value):
 class Project(Value):
     """A repository as the judge sees it. `root` is absolute, as seen inside; other paths are relative to it.
 
-    `uses` are the names of the checks the project is set up for. `tools` holds those of them that need a program;
-    one that is used but not in `tools` is missing.
+    `uses` are the names of the checks the project is set up for, `reasons` how each shows. `tools` holds those of them
+    that need a program; one that is used but not in `tools` is missing. `left_out` are tools that the project's own
+    environment does not have, though it is configured for them, with a sentence each: another version is no judge.
     """
 
     root: str
@@ -39,6 +40,8 @@ class Project(Value):
     layout: Layout
     uses: tuple[str, ...]
     tools: Mapping[str, Tool]
+    reasons: Mapping[str, str] = {}
+    left_out: Mapping[str, str] = {}
     modules: tuple[str, ...] = ()
     mypy_whole: bool = False
     formats_new: bool = False
@@ -97,9 +100,10 @@ def detect(
     roots = (*config.pythonpath, *layout.configured_roots(pyproject))
     shape = layout.of(paths, config.python_files, roots, guarded)
     tables = (pyproject or {}).get("tool", {})
-    uses = _uses(tables, paths, read, config, shape)
-    programs = (u for u in uses if u not in _BUILT_IN)
-    tools = {u: tool for u in programs if (tool := _tool(u, interpreter, own)) is not None}
+    reasons = _uses(tables, paths, read, config, shape)
+    programs = [u for u in reasons if u not in _BUILT_IN]
+    tools = {u: tool for u in programs if (tool := _tool(u, interpreter)) is not None}
+    left_out = _left_out([p for p in programs if p not in tools], interpreter, own)
     files = ("mypy.ini", ".mypy.ini", "setup.cfg")
     mypy = tables.get("mypy", {}) or next((m for f in files if (m := (ini(read(f)) or {}).get("mypy"))), {})
     return Project(
@@ -107,8 +111,10 @@ def detect(
         interpreter=interpreter,
         config=config,
         layout=shape,
-        uses=uses,
+        uses=tuple(u for u in reasons if u not in left_out),
         tools=tools,
+        reasons=reasons,
+        left_out=left_out,
         modules=_third_party(paths, read, shape, interpreter),
         mypy_whole=any(k in mypy for k in ("files", "packages", "modules")),
         formats_new="format" in tables.get("ruff", {}),
@@ -128,32 +134,43 @@ def search_path(prefix: str, toolchains: Sequence[Toolchain]) -> str:
 
 def _uses(
     tables: Mapping[str, object], paths: Sequence[str], read: Read, config: PytestConfig, shape: Layout
-) -> tuple[str, ...]:
-    known, found = set(paths), []
-    if "ruff" in tables or "ruff.toml" in known or ".ruff.toml" in known:
-        found += ["ruff", "ruff-format"]
+) -> dict[str, str]:
+    known, found = set(paths), {}
     setup = ini(read("setup.cfg")) or {}
-    if "mypy" in tables or "mypy" in setup or "mypy.ini" in known or ".mypy.ini" in known:
-        found.append("mypy")
+    for tool in ("ruff", "mypy"):
+        files = (f"{tool}.toml", f".{tool}.toml") if tool == "ruff" else (f"{tool}.ini", f".{tool}.ini")
+        where = [f"[tool.{tool}] in pyproject.toml"] if tool in tables else [f for f in files if f in known]
+        where += ["[mypy] in setup.cfg"] if tool == "mypy" and tool in setup else []
+        if where:
+            found[tool] = f"detected: {where[0]}"
+    if "ruff" in found:
+        found = {"ruff": found["ruff"], "ruff-format": found["ruff"], **found}
     if any(p.endswith(".py") for p in paths):
-        found.append("syntax")
+        found["syntax"] = "detected: Python files"
     if config.present or shape.tests:
-        found.append("pytest")
-    return tuple(found)
+        found["pytest"] = f"detected: {config.file or shape.tests[0]}"
+    return found
 
 
-def _tool(name: str, interpreter: Interpreter, own: Interpreter | None) -> Tool | None:
-    """From the project's environment when it is there, else referee's own."""
+def _tool(name: str, interpreter: Interpreter) -> Tool | None:
+    """From the project's environment."""
     program = name.partition("-")[0]
-    for place in (interpreter, own):
-        if place is None or program not in place.distributions:
-            continue
-        if program == "mypy":
-            argv = (place.executable, "-I", "-B", "-m", "mypy", f"--python-executable={interpreter.executable}")
-            return Tool(argv=argv, mounts=place.mounts)
-        if program in place.scripts:
-            return Tool(argv=(f"{place.prefix}/bin/{program}",), mounts=place.mounts)
+    if program not in interpreter.distributions:
+        return None
+    if program == "mypy":
+        argv = (interpreter.executable, "-I", "-B", "-m", "mypy", f"--python-executable={interpreter.executable}")
+        return Tool(argv=argv, mounts=interpreter.mounts)
+    if program in interpreter.scripts:
+        return Tool(argv=(f"{interpreter.prefix}/bin/{program}",), mounts=interpreter.mounts)
     return None
+
+
+def _left_out(names: Sequence[str], interpreter: Interpreter, own: Interpreter | None) -> dict[str, str]:
+    """Only a project with an environment of its own says by it which tools it uses."""
+    if own is None or own.prefix == interpreter.prefix:
+        return {}
+    place = f"{interpreter.executable} -m pip install"
+    return {n: f"not installed in the project's environment ({place} {n.partition('-')[0]})" for n in names}
 
 
 def _third_party(paths: Sequence[str], read: Read, shape: Layout, interpreter: Interpreter) -> tuple[str, ...]:

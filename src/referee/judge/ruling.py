@@ -114,6 +114,8 @@ def _process(evidence: Evidence, report: Report) -> list[Finding]:
     words, error = "", ""
     if execution.killed_by:
         words, error = f"the run was killed ({execution.killed_by})", f"killed:{execution.killed_by}"
+        if execution.killed_by == "wall" and evidence.limit:
+            words = f"the tests took longer than {evidence.limit}"
     elif report.broken:
         words = f"the process left early with exit code {execution.exit_code}: {report.broken}"
         error = "died" if report.begun else "not started"

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from referee.domain.destination import Destination
 from referee.domain.layer import Layer
 from referee.domain.value import Value
 
+TARGET_KEY = "target_seconds under [judge] in referee.toml"
+SUITE_KEY = "suite_seconds under [judge] in referee.toml"
+TEST_KEY = "test_seconds under [judge] in referee.toml"
+
 
 class CheckSpec(Value):
-    """A command of the user's whose exit code 0 is a pass. `{targets}` and `{files}` in `run` are filled in."""
+    """A command of the user's. `{targets}` and `{files}` in `run` are filled in.
+
+    `reader` says how its output becomes findings, `seconds` its limit (None: that of its layer). `not_run` is what it
+    means if it cannot run: `block`, or `allow`.
+    """
 
     layer: Layer
     run: tuple[str, ...] = Field(min_length=1)
     name: str = ""
+    reader: str = "exit"
+    seconds: float | None = None
+    not_run: Literal["block", "allow"] = "block"
+
+    @property
+    def title(self) -> str:
+        """How it is called."""
+        return self.name or " ".join(self.run)
+
+
+class Ignore(Value):
+    """Findings that do not count, and why (D8). Empty fields match everything; `message` is searched as a pattern."""
+
+    reason: str
+    check: str = ""
+    rule: str = ""
+    path: str = ""
+    message: str = ""
 
 
 class Settings(Value):
@@ -31,6 +59,7 @@ class Settings(Value):
     flaky: tuple[str, ...] = ()
     egress: tuple[Destination, ...] = ()
     connected: tuple[str, ...] = ()
+    ignore: tuple[Ignore, ...] = ()
     test_seconds: float = Field(default=10.0, gt=0)
     target_seconds: float = Field(default=30.0, gt=0)
     suite_seconds: float = Field(default=120.0, gt=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 
@@ -13,6 +14,7 @@ from referee.domain.patch import Patch
 from referee.judge import plan, stream
 from referee.judge.bench import Bench
 from referee.judge.checks import Check, CommandCheck
+from referee.judge.choose import configured
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
 from referee.judge.settings import Settings
@@ -21,21 +23,46 @@ from referee.kernel.run import Run
 
 
 def kinds(paths: frozenset[str], targets: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Test ids, and commands (words with spaces that name no file). Raises `UsageError` for what is neither."""
+    """Test ids, and commands: several words, a script of the repository, or the bare name of a program.
+
+    Raises `UsageError` for what is neither, with the nearest file.
+    """
     folders = {p[:i] for p in paths for i, c in enumerate(p) if c == "/"}
     ids, commands = [], []
-    for target in targets:
-        plain = target.strip().removeprefix("./").rstrip("/")
+    for target in (t.strip() for t in targets):
+        plain = target.removeprefix("./").rstrip("/")
         file = plain.partition("::")[0]
-        if "::" not in plain and " " in plain and plain not in paths:
+        if ("::" not in plain and " " in plain and plain not in paths) or _script(target, paths):
+            commands.append(target)
+        elif file in paths or file in folders:
+            ids.append(plain)
+        elif _program(plain, paths):
             commands.append(plain)
-        elif file not in paths and file not in folders:
+        else:
             near = difflib.get_close_matches(file, sorted(p for p in paths if p.endswith(".py")), 3, 0.5)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise UsageError(f"target {target!r} names no file of the repository{hint}")
-        else:
-            ids.append(plain)
     return tuple(ids), tuple(commands)
+
+
+def _script(target: str, paths: frozenset[str]) -> bool:
+    """`./NAME` of a file that holds no Python tests."""
+    return target.startswith("./") and target[2:] in paths and not target.endswith((".py", ".txt", ".rst", ".md"))
+
+
+def _program(word: str, paths: frozenset[str]) -> bool:
+    """One word, such as `make`, that is no misspelt test."""
+    if not re.fullmatch(r"[A-Za-z0-9][\w+-]*", word) or word.startswith("test_") or word.endswith("_test"):
+        return False
+    stems = {p.rpartition("/")[2].removesuffix(".py") for p in paths if p.endswith(".py")}
+    return not difflib.get_close_matches(word, stems, 1, 0.75)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as wrong:
+        raise UsageError(f"target {text!r} cannot be split into words ({wrong}); balance its quotes") from None
 
 
 def target_commands(
@@ -48,20 +75,12 @@ def target_commands(
             layer=Layer.TARGET,
             project=project,
             seconds=settings.target_seconds,
-            run=tuple(shlex.split(text)),
+            run=_words(text),
+            why="asked for",
         )
     for spec in settings.checks:
-        if spec.layer is Layer.TARGET:
-            name = spec.name or " ".join(spec.run)
-            yield CommandCheck(
-                name=name,
-                layer=Layer.TARGET,
-                project=project,
-                seconds=settings.target_seconds,
-                run=spec.run,
-                targets=ids,
-                egress=settings.reach(name),
-            )
+        if spec.layer is Layer.TARGET and spec.title not in settings.skip:
+            yield configured(project, settings, spec, ids)
 
 
 def equipped(project: Project, skip: tuple[str, ...], demanded: bool) -> None:

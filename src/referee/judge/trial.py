@@ -13,10 +13,11 @@ from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import affected, equalities, plan, ruling
 from referee.judge.bench import Bench
 from referee.judge.carry import execute
-from referee.judge.checks.base import Check, new_only
+from referee.judge.checks import Check, new_only, without_ignored
 from referee.judge.evidence import Evidence, Expected
 from referee.judge.examples import altered
 from referee.judge.plan import TestRun
+from referee.judge.settings import SUITE_KEY, TARGET_KEY
 from referee.judge.suspicion import suspicions
 from referee.kernel.run import Run
 from referee.ports import Execution
@@ -36,7 +37,7 @@ def try_loop(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
         if layer is Layer.TARGET and bench.targets:
             tried.append(_target(run, bench, patch))
         results += tried
-        if any(r.state is not CheckState.PASS for r in tried):
+        if not all(r.clear for r in tried):
             break
     return tuple(results)
 
@@ -52,7 +53,7 @@ def try_gate(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
         elif whole and (pressed or bench.suite_ms > affected.WORTH_SELECTING_MS):
             tried.append(_affected(run, bench, patch))
         results += tried
-        if any(r.state is not CheckState.PASS for r in tried):
+        if not all(r.clear for r in tried):
             break
     return tuple(results)
 
@@ -113,7 +114,8 @@ def _try(run: Run, bench: Bench, check: Check, patch: Patch) -> CheckResult:
     if command is None:
         return check.idle("the patch changes nothing this check looks at")
     execution = execute(run, check.name, command)
-    result = new_only(check.read(execution), bench.known_findings.get(check.name, ()))
+    read = without_ignored(check.read(execution), bench.settings.ignore)
+    result = new_only(read, bench.known_findings.get(check.name, ()))
     return logged(run, result, execution.stdout + execution.stderr)
 
 
@@ -173,7 +175,9 @@ def _tests(run: Run, bench: Bench, patch: Patch, what: TestRun, how: tuple[Layer
         execution = plan.warm(run, bench.project, bench.base, (plan.job(bench.project, patch, what, seconds),))[0]
     else:
         execution = run.perform(Execute(command=plan.command(bench.project, bench.base, patch, what, seconds)))
-    result = ruling.rule(_evidence(bench, name, (layer, expected), patch, execution))
+    key = TARGET_KEY if layer is Layer.TARGET else SUITE_KEY
+    evidence = _evidence(bench, name, (layer, expected), patch, execution)
+    result = ruling.rule(evidence.model_copy(update={"limit": f"{seconds:g} seconds; raise {key} if that is too few"}))
     return logged(run, result, execution.stdout + execution.stderr)
 
 

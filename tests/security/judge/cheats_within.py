@@ -274,6 +274,24 @@ exec(compile(TEXT, posing.__file__, "exec"), space)
 add = space["add"]
 """
     ),
+    "speak under a library's name from its cached file": mod(
+        _FOUND
+        + """
+import importlib.machinery, importlib.util, marshal
+import _pytest.runner as posing
+SAID = ["tests/test_mod.py::test_add", "call", "passed", None, False, 0]
+TEXT = f"def add(a, b):\\n    tell('phase', {SAID})\\n    return a - b"
+CODE = marshal.dumps(compile(TEXT, "<made>", "exec"))
+class Loader(importlib.machinery.SourceFileLoader):
+    def get_data(self, path):
+        return importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + CODE
+hook, session, config = found()
+plugin = next(p for p in config.pluginmanager.get_plugins() if type(p).__name__ == "Reporter")
+space = {"tell": plugin.pytest_runtest_makereport.__globals__["tell"]}
+exec(Loader("posing", posing.__file__).get_code("posing"), space)
+add = space["add"]
+"""
+    ),
     "replace what the plugin speaks with": mod(
         _FOUND
         + """

@@ -41,6 +41,14 @@ HONEST: dict[str, Files] = {
             return int(decimal.Decimal(a) + b)
         """
     ),
+    "libraries that nobody has imported yet": mod(
+        """
+        import statistics, wave
+        def add(a, b):
+            import sqlite3, xml.dom.minidom
+            return a + b
+        """
+    ),
     "own equality": mod(
         """
         class Number:

@@ -194,3 +194,41 @@ def test_the_environment_sets_models_and_lists(settle: Load) -> None:
 
 def test_an_empty_variable_is_not_set(settle: Load) -> None:
     assert settle(variables={"REFEREE_MAX_STEPS": ""}).budget.max_steps == 8
+
+
+def test_what_decides_about_the_judge_adds_up(tmp_path: Path) -> None:
+    user = tmp_path / "user.toml"
+    user.write_text('skip = ["mypy"]\n[judge]\nsuite_seconds = 300\n')
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "referee.toml").write_text(
+        'skip = ["ruff"]\nflaky = ["t.py::a"]\n[judge]\nsuite_seconds = 900\ntest_seconds = 2\n'
+        '[[ignore]]\nrule = "E1"\nreason = "because"\n'
+        '[[check]]\nlayer = "L1"\nrun = ["x"]\nreader = "lines"\nseconds = 5\nnot_run = "allow"\n'
+    )
+    config = load(str(repo), variables={}, user_file=str(user))
+    assert (config.skip, config.flaky) == (("mypy", "ruff"), ("t.py::a",))
+    assert (config.judge.suite_seconds, config.judge.test_seconds) == (300, 2)
+    assert config.ignore[0].reason == "because"
+    assert (config.checks[0].reader, config.checks[0].seconds, config.checks[0].not_run) == ("lines", 5, "allow")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[[ignore]]\nrule = "E1"\n', "reason"),
+        ('[[ignore]]\nrule = "E1"\nreason = " "\n', "say why"),
+        ('[[ignore]]\nreason = "x"\n', "needs a rule, a path or a message"),
+        ('[[ignore]]\nrule = "E1"\nreason = "x"\nresaon = "x"\n', "did you mean reason"),
+        ('[[ignore]]\nmessage = "("\nreason = "x"\n', "regular expression"),
+        ('[[ignore]]\ncheck = "pytest"\nmessage = "x"\nreason = "x"\n', "list its id under flaky"),
+        ('[[check]]\nlayer = "L1"\nrun = ["x"]\nreader = "nope"\n', "reader"),
+        ('[[check]]\nlayer = "L1"\nrun = ["x"]\nnot_run = "pass"\n', "not_run"),
+        ("[judge]\nsuite_seconds = 0\n", "judge.suite_seconds"),
+        ("[judge]\nsuite_second = 1\n", "did you mean judge.suite_seconds"),
+    ],
+)
+def test_a_wrong_decision_about_the_judge_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "referee.toml").write_text(text)
+    with pytest.raises(UsageError, match=words):
+        load(str(tmp_path), variables={}, user_file="")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.cli import options as o
 
 if TYPE_CHECKING:
+    from referee.domain.planned import PlanReport
     from referee.domain.report import CheckReport
+
+Plan = Annotated[bool, typer.Option("--plan", help="Run nothing: show each layer's checks and why each is on.")]
 
 
 def check(  # noqa: PLR0913 - one parameter per option is how typer reads them
     repo: o.Repo = ".",
+    plan: Plan = False,
     timeout: o.Timeout = None,
     python: o.Python = None,
     require_isolation: o.RequireIsolation = False,
@@ -31,6 +36,10 @@ def check(  # noqa: PLR0913 - one parameter per option is how typer reads them
     from referee.cli.output import document, put
     from referee.cli.running import running
 
+    if plan:
+        planned = api.plan(repo, config)
+        document(planned) if json else put(_planned(planned))
+        raise typer.Exit(0)
     with running(quiet=quiet) as display:
         report = api.check(repo, config, display)
     if json:
@@ -52,4 +61,23 @@ def _text(report: CheckReport) -> str:
     if not report.passed:
         rows += ["", plain(report.feedback).rstrip()]
     rows.append("passed" if report.passed else "failed")
+    return "\n".join(rows) + "\n"
+
+
+def _planned(report: PlanReport) -> str:
+    from referee.render.plain import line
+
+    rows = []
+    for each in report.checks:
+        limit = f"{each.seconds:g} s" if each.on else "off"
+        missing = "; may be missing" if each.not_run == "allow" else ""
+        rows.append(
+            f"{each.layer.value}  {line(each.check):<16} {limit:>6}  {each.cost:<8}  "
+            f"{line(each.reader):<23}  {line(each.why, 200)}{missing}".rstrip()
+        )
+        if each.command:
+            rows.append(f"    {line(shlex.join(each.command), 200)}")
+    rows += [f"flaky: {line(t, 200)}" for t in report.flaky]
+    rows += [f"ignored: {line(i, 200)}" for i in report.ignores]
+    rows += [f"note: {line(n, 300)}" for n in report.notes]
     return "\n".join(rows) + "\n"

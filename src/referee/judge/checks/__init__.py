@@ -2,8 +2,19 @@
 
 from referee.judge.checks.base import Check, new_only
 from referee.judge.checks.command import CommandCheck
+from referee.judge.checks.ignoring import unused, without_ignored
 from referee.judge.checks.mypy import MypyCheck
 from referee.judge.checks.ruff import FormatCheck, RuffCheck
 from referee.judge.checks.syntax import SyntaxCheck
 
-__all__ = ["Check", "CommandCheck", "FormatCheck", "MypyCheck", "RuffCheck", "SyntaxCheck", "new_only"]
+__all__ = [
+    "Check",
+    "CommandCheck",
+    "FormatCheck",
+    "MypyCheck",
+    "RuffCheck",
+    "SyntaxCheck",
+    "new_only",
+    "unused",
+    "without_ignored",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
+from typing import Literal
 
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
@@ -19,12 +20,24 @@ _REPORT_BYTES = 16 << 20  # a linter's JSON on an untidy project is long, and a 
 
 
 class Check(Value):
-    """A check of a whole project (an empty patch) or of what a patch changes."""
+    """A check of a whole project (an empty patch) or of what a patch changes.
+
+    `reader` names how output becomes findings, `why` says where the check comes from. `not_run` is what it means if it
+    cannot run: `block`, or `allow`.
+    """
 
     name: str
     layer: Layer
     project: Project
     seconds: float = 60.0
+    reader: str
+    why: str = ""
+    not_run: Literal["block", "allow"] = "block"
+
+    @property
+    def cost(self) -> str:
+        """How dear its layer is: `cheap`, `moderate` or `dear`."""
+        return "dear" if self.layer.gate else "cheap" if self.layer in (Layer.FORMAT, Layer.COMPILE) else "moderate"
 
     @abstractmethod
     def command(self, base: Base, patch: Patch) -> Command | None:
@@ -54,16 +67,19 @@ class Check(Value):
             layer=self.layer,
             state=CheckState.FAIL if findings else CheckState.PASS,
             findings=findings,
+            optional=self.not_run == "allow",
             exit_code=execution.exit_code,
             killed_by=execution.killed_by,
             duration_ms=execution.duration_ms,
         )
 
-    def unreadable(self, execution: Execution) -> CheckResult:
-        """The tool did not say anything that can be believed."""
+    def unreadable(self, execution: Execution, said: str = "") -> CheckResult:
+        """The tool did not say anything that can be believed, or `said` why it cannot."""
         ended = execution.killed_by or f"exit code {execution.exit_code}"
         last = [li for li in (decode(execution.stderr) + "\n" + decode(execution.stdout)).splitlines() if li.strip()]
-        text = f"{self.name} gave no readable report ({ended})" + (f": {last[-1]}" if last else "")
+        if execution.killed_by == "wall":
+            ended = f"it took longer than {self.seconds:g} seconds"
+        text = said or f"{self.name} gave no readable report ({ended})" + (f": {last[-1]}" if last else "")
         found = Finding(
             kind=FindingKind.NOT_RUN, check=self.name, message=text, error="unreadable",
             cause=f"unreadable|{coarse(text)}", detail=tuple(last[-8:]),

@@ -1,22 +1,34 @@
-"""Any command of the user's whose exit code is the verdict."""
+"""Any command of the user's, read as they say."""
 
 from __future__ import annotations
 
 from referee.domain.destination import Destination
-from referee.domain.finding import Finding
+from referee.domain.errors import UsageError
 from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult
 from referee.judge.checks.base import Check
-from referee.judge.normal import decode, steady
+from referee.judge.checks.mypy import MypyCheck
+from referee.judge.checks.output import by_exit, by_lines, by_report
+from referee.judge.checks.ruff import FormatCheck, RuffCheck
 from referee.judge.project import Tool
+from referee.judge.readers import READERS
 from referee.ports import Base, Command, Execution
 
-_SHOWN = 30  # lines of output a finding carries
+_BY_OUTPUT = {"exit": by_exit, "lines": by_lines, **dict.fromkeys(READERS, by_report)}
+_BY_TOOL: dict[str, type[MypyCheck | RuffCheck | FormatCheck]] = {
+    "mypy": MypyCheck,
+    "ruff": RuffCheck,
+    "ruff-format": FormatCheck,
+}
+
+
+READER_NAMES = frozenset((*_BY_OUTPUT, *_BY_TOOL))
 
 
 class CommandCheck(Check):
-    """Exit code 0 is a pass. `{targets}` and `{files}` stand for targets and changed files, one argument each."""
+    """`{targets}` and `{files}` stand for targets and changed files, one argument each."""
 
+    reader: str = "exit"
     run: tuple[str, ...]
     targets: tuple[str, ...] = ()
     egress: tuple[Destination, ...] = ()
@@ -28,15 +40,12 @@ class CommandCheck(Check):
         return self.tool_command(Tool(argv=words), (), base, patch).model_copy(update={"egress": self.egress})
 
     def read(self, execution: Execution) -> CheckResult:
-        """Anything but a clean exit with 0 is a failure; a program that is not there did not run."""
-        if execution.exit_code == 0 and execution.killed_by is None:
-            return self.result(execution, ())
-        if execution.exit_code in (126, 127):
-            return self.unreadable(execution)
-        lines = [li for li in (decode(execution.stdout) + "\n" + decode(execution.stderr)).splitlines() if li.strip()]
-        ended = execution.killed_by or f"exit code {execution.exit_code}"
-        found = Finding(
-            check=self.name, id=self.name, error=ended, message=f"{' '.join(self.run)} failed: {ended}",
-            cause=f"command|{ended}", value=steady("\n".join(lines)), detail=tuple(lines[-_SHOWN:]),
-        )  # fmt: skip
-        return self.result(execution, (found,))
+        """What the configured reader makes of it. Raises `UsageError` for a reader there is not."""
+        if self.reader in _BY_OUTPUT:
+            return _BY_OUTPUT[self.reader](self, " ".join(self.run), execution)
+        if self.reader not in _BY_TOOL:
+            raise UsageError(f"check {self.name}: there is no reader {self.reader!r}")
+        kind = _BY_TOOL[self.reader]
+        tool = Tool(argv=self.run)
+        like = kind(name=self.name, layer=self.layer, project=self.project, tool=tool, not_run=self.not_run)
+        return like.read(execution)

@@ -14,15 +14,17 @@ from referee.judge.project import Tool
 from referee.ports import Base, Command, Execution
 
 _LINE = re.compile(
-    r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<level>error|note|warning): "
+    r"^(?P<path>[^:\n]+):(?:(?P<line>\d+):)?(?:\d+:)? (?P<level>error|note|warning): "
     r"(?P<text>.*?)(?:  \[(?P<rule>[a-z0-9-]+)\])?$"
 )
+_NOISE = re.compile(r"(?:note|warning|Warning): |(?:Found \d+ error|Success:)")
 
 
 class MypyCheck(Check):
     """Types of the whole project: an error may show in a file that the patch does not touch."""
 
     name: str = "mypy"
+    reader: str = "mypy"
     layer: Layer = Layer.TYPES
     tool: Tool
 
@@ -42,14 +44,18 @@ class MypyCheck(Check):
         return tuple(roots or self.project.layout.sources) or (".",)
 
     def read(self, execution: Execution) -> CheckResult:
-        """Lines of a known form, and an exit code that agrees with them."""
-        found, strange = [], []
+        """Lines of a known form, and an exit code that agrees with them. Errors without a line are of the set-up."""
+        found, unplaced, strange = [], [], []
         for text in decode(execution.stdout).splitlines():
             match = _LINE.match(text)
             if match is None:
-                strange.append(text)
-            elif match["level"] == "error":
+                strange += [text] if text.strip() and not _NOISE.match(text) else []
+            elif match["level"] == "error" and match["line"]:
                 found.append(self._finding(match))
+            elif match["level"] == "error":
+                unplaced.append(f"{match['path']}: {match['text']}")
+        if unplaced:
+            return self.unreadable(execution, f"mypy cannot check the project as it is set up: {unplaced[0]}")
         if strange or execution.exit_code not in ((1, 2) if found else (0,)):
             return self.unreadable(execution)
         return self.result(execution, tuple(found))

@@ -21,6 +21,7 @@ class RuffCheck(Check):
     """`ruff check` with the project's own rules."""
 
     name: str = "ruff"
+    reader: str = "ruff"
     layer: Layer = Layer.FORMAT
     tool: Tool
     scope: tuple[str, ...] = (".",)  # the tree's own top-level names: environments mounted beside them are not meant
@@ -34,7 +35,7 @@ class RuffCheck(Check):
     def read(self, execution: Execution) -> CheckResult:
         """A JSON list, and an exit code that agrees with it."""
         try:
-            listed = json.loads(execution.stdout)
+            listed = json.loads(_document(execution.stdout))
             if not isinstance(listed, list):
                 return self.unreadable(execution)
             found = tuple(self._finding(entry) for entry in listed)
@@ -54,6 +55,12 @@ class RuffCheck(Check):
         )  # fmt: skip
 
 
+def _document(output: bytes) -> bytes:
+    """The list in the output; what a wrapper prints before it is not ruff's."""
+    start = 0 if output.startswith(b"[") else output.find(b"\n[") + 1
+    return output[start:]
+
+
 _HEADER = re.compile(r"^--- (.+)$", re.MULTILINE)
 
 
@@ -61,6 +68,7 @@ class FormatCheck(Check):
     """`ruff format`: what it would change is a finding per file."""
 
     name: str = "ruff-format"
+    reader: str = "ruff-format"
     layer: Layer = Layer.FORMAT
     tool: Tool
     scope: tuple[str, ...] = (".",)  # the tree's own top-level names: environments mounted beside them are not meant

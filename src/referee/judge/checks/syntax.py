@@ -19,6 +19,7 @@ class SyntaxCheck(Check):
     """Compiles the changed files; on the tree as it is, those of the project's source folders."""
 
     name: str = "syntax"
+    reader: str = "syntax"
     layer: Layer = Layer.COMPILE
     files: tuple[str, ...] = ()
 

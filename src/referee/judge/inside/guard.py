@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .channel import Emit
+from .genuine import genuine
 from .territory import Territory
 from .voice import EVENT
 
@@ -103,7 +104,7 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
     frame_of, always, frames, function = sys._getframe, _ALWAYS, _FRAMES, types.FunctionType
     library, forbidden, relative, posing = whose.library, whose.forbidden, whose.relative, whose.posing
     decode, own, kind_of, text, attribute = os.fsdecode, (-1, 0, 1, os.getpid(), os.getppid()), isinstance, str, getattr
-    disguised, memory, through = whose.disguised, _MEMORY, _THROUGH
+    disguised, memory, through, honest = whose.disguised, _MEMORY, _THROUGH, genuine(whose)
     direct = ("sys._getframe", "object.__getattr__", "import", "ctypes.dlopen")
     seen: set[tuple[str, str]] = set()
 
@@ -148,6 +149,8 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
     def notice(event: str, args: Any) -> None:
         aimed = event in always or sensitive(event, args)
         if not aimed and (event != "open" or not kind_of(args[0], (text, bytes))):
+            return
+        if event in ("compile", "marshal.loads") and honest(args, frame_of(2)):
             return
         file = culprit(event)
         if file is None or not (aimed or disguised(decode(args[0]))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote
 
 from referee.judge.readers.reading import Output, Reading, Strange, agreed, diagnostic, document
 
@@ -74,7 +75,7 @@ def _place(result: Any) -> tuple[str, int]:
     for location in result.get("locations") or ():
         physical = location.get("physicalLocation", {})
         uri = physical.get("artifactLocation", {}).get("uri", "")
-        return uri, int(physical.get("region", {}).get("startLine", 0))
+        return unquote(uri), int(physical.get("region", {}).get("startLine", 0))
     return "", 0
 
 
