@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
@@ -194,6 +195,51 @@ def test_nothing_is_connected_after_the_end(town: Town) -> None:
     assert {c.target for c in opened.contacts} == {f"{GOOD}:7000", "evil.example:443"}
     with pytest.raises(OSError):
         socket.create_connection(opened.address, 1)
+
+
+def test_a_connection_that_is_still_being_made_at_the_end_is_on_the_record(town: Town) -> None:
+    """A resolver that answers late: nothing is connected any more, and that it was asked for is told."""
+    answer = threading.Event()
+    usual = town.resolve
+
+    def late(host: str, port: int) -> tuple[str, ...]:
+        answer.wait(10)
+        return usual(host, port)
+
+    town.resolve = late  # type: ignore[method-assign]
+    began = time.monotonic()
+    with a_door(Outside(network=town), *ALLOWED) as opened, socket.create_connection(opened.address, 5) as wire:
+        wire.sendall(TUNNEL)
+        time.sleep(0.2)
+    assert time.monotonic() - began < 5
+    answer.set()
+    (contact,) = opened.contacts
+    assert (contact.target, contact.refused) == (f"{GOOD}:7000", "the command had ended")
+    time.sleep(0.2)
+    assert b"".join(town.good.heard) == b""
+
+
+def test_nothing_is_left_behind(town: Town) -> None:
+    """Descriptors and threads of the harness are as many as before, after connections of every kind."""
+
+    def kept() -> tuple[int, int]:
+        return len(os.listdir("/proc/self/fd")), threading.active_count()
+
+    def use() -> None:
+        with a_door(Outside(network=town), *ALLOWED) as opened:
+            for said in (TUNNEL, post("Content-Length: 0"), b"nonsense\r\n\r\n", b"half", SECOND):
+                opened.say(said, b"x", seconds=0.2)
+            socket.create_connection(opened.address, 5).close()
+
+    use()
+    time.sleep(0.3)
+    before = kept()
+    for _ in range(5):
+        use()
+    deadline = time.monotonic() + 5
+    while kept() != before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert kept() == before
 
 
 def test_the_record_is_bounded(town: Town) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from hypothesis import example, given
@@ -111,6 +112,27 @@ def test_reading_a_head_ends_in_a_plain_name_or_a_refusal(head: bytes) -> None:
         assert wrong.asked.isprintable()
     else:
         assert host_name(asked.host) == asked.host
+
+
+PIECES = st.sampled_from(
+    ["good.example", "evil.example", "http://", "HTTP://", "//", "/", "\\", "@", ":", ":80", "?", "#", ";", "%2f",
+     "%40", ".", "[", "]", "[::1]", " ", "\t", "\r", "\n", "\0", "a", "127.0.0.1", "\uff20", "&", "="]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=8).map("".join))
+@example("http://good.example/\\@evil.example/")
+@example("http://good.example?@evil.example/")
+@example("http://good.example:80:90/")
+def test_other_readers_see_the_same_host_in_what_is_accepted(text: str) -> None:
+    """What passes means one thing to everybody: the library's own parser, also where backslashes count as slashes."""
+    try:
+        asked = read(f"GET {text} HTTP/1.1\r\n\r\n".encode())
+    except Unacceptable:
+        return
+    for other in (text, text.replace("\\", "/"), unquote(text), text.partition("?")[0]):
+        parts = urlsplit(other)
+        assert (parts.hostname, parts.port or 80) == (asked.host, asked.port)
 
 
 def test_a_document_of_a_name_with_an_injection_needs_no_port() -> None:

@@ -14,12 +14,19 @@ class Spent(Exception):
     """The command has used up the bytes that it may exchange."""
 
 
+OVER = "the command had ended"
+
+
 class Tally:
-    """The bytes of one connection, counted while it lasts."""
+    """One connection that is allowed, from before it is made; what it ends as if nothing more comes is `refused`."""
 
     def __init__(self, record: Record, target: str, injected: str = "") -> None:
         self._record, self.target, self.injected = record, target, injected
         self.sent = self.received = 0
+        self.refused = OVER
+
+    def connected(self) -> None:
+        """It exists; count its bytes."""
         self.refused = ""
 
     def add(self, sent: int = 0, received: int = 0) -> None:
@@ -44,18 +51,18 @@ class Record:
             self._enter(Contact(target=target, refused=reason))
 
     def let_out(self, target: str, injected: str = "") -> Tally:
-        """A connection was made; count on what is returned."""
+        """A connection is about to be made."""
         tally = Tally(self, target, injected)
         with self._lock:
             self._open.append(tally)
         return tally
 
     def over(self, tally: Tally, refused: str = "") -> None:
-        """A connection has ended, with a reason if it was cut."""
+        """A connection has ended, with a reason if it was not made or was cut."""
         with self._lock:
             if tally in self._open:
                 self._open.remove(tally)
-                tally.refused = refused
+                tally.refused = refused or tally.refused
                 self._enter(_contact(tally))
 
     def spend(self, count: int) -> None:

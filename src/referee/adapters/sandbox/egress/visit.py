@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from referee.adapters.sandbox.egress import heads, hello
 from referee.adapters.sandbox.egress.heads import Asked, Unacceptable, Unreadable
 from referee.adapters.sandbox.egress.outside import Outside, Unreachable
-from referee.adapters.sandbox.egress.record import Record, Spent
+from referee.adapters.sandbox.egress.record import OVER, Record, Spent, Tally
 from referee.adapters.sandbox.egress.relay import Idle, relay
 from referee.domain.destination import HTTPS, Destination, plainly, tunnelled
 
@@ -66,21 +66,24 @@ class Visit:
         if place is None:
             self._refuse(inner, asked.words, 403, NOT_LISTED)
         elif self._over:
-            self.record.refused(place.words, "the command had ended")
+            self.record.refused(place.words, OVER)
         else:
             self._connect(inner, asked, early, place)
 
     def _connect(self, inner: socket.socket, asked: Asked, early: bytes, place: Destination) -> None:
+        added = place.injection.header if place.injection and not asked.tunnel else ""
+        tally, reason = self.record.let_out(place.words, added), ""
         try:
             outer = self._dial(asked, place)
+            with outer, self._listed(self._connected, outer), self._listed(self._connected, inner):
+                if not self._over:
+                    tally.connected()
+                    reason = self._pass(inner, outer, (asked, early), place, tally)
         except Unreachable as wrong:
-            self._refuse(inner, place.words, 502, str(wrong))
-            return
-        with outer, self._listed(self._connected, outer), self._listed(self._connected, inner):
-            if self._over:
-                self.record.refused(place.words, "the command had ended")
-            else:
-                self._pass(inner, outer, asked, early, place)
+            reason = str(wrong)
+            _say(inner, place.words, 502, reason)
+        finally:
+            self.record.over(tally, reason)
 
     def _dial(self, asked: Asked, place: Destination) -> socket.socket:
         outer = self._outside.dial(place)
@@ -92,10 +95,11 @@ class Visit:
             outer.close()
             raise Unreachable(f"no secure connection: {wrong.strerror or wrong}") from None
 
-    def _pass(self, inner: socket.socket, outer: socket.socket, asked: Asked, early: bytes, place: Destination) -> None:
-        added = place.injection.header if place.injection and not asked.tunnel else ""
-        tally = self.record.let_out(place.words, added)
-        cut = ""
+    def _pass(
+        self, inner: socket.socket, outer: socket.socket, said: tuple[Asked, bytes], place: Destination, tally: Tally
+    ) -> str:
+        """Pass everything until one side ends it; why it was cut, if it was."""
+        asked, early = said
         try:
             if asked.tunnel:
                 inner.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -105,23 +109,18 @@ class Visit:
 
                 documents.forward(inner, outer, asked, early, (place, self._secrets, tally))
         except Spent:
-            cut = "the command has exchanged as many bytes as it may"
+            return "the command has exchanged as many bytes as it may"
         except (Idle, TimeoutError):
-            cut = "nothing came for too long"
+            return "nothing came for too long"
         except (Unreadable, hello.NotTls) as wrong:
-            cut = str(wrong)
+            return str(wrong)
         except OSError:
-            cut = ""  # either side may break off as it likes
-        finally:
-            self.record.over(tally, cut)
+            return ""  # either side may break off as it likes
+        return ""
 
     def _refuse(self, inner: socket.socket, target: str, status: int, reason: str) -> None:
         self.record.refused(target, reason)
-        text = f"referee: no connection to {target}: {reason}\n".encode("ascii", "replace")
-        head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\n"
-        with contextlib.suppress(OSError):
-            inner.settimeout(1.0)
-            inner.sendall(head.encode() + b"Connection: close\r\n\r\n" + text)
+        _say(inner, target, status, reason)
 
     @contextlib.contextmanager
     def _listed(self, among: set[socket.socket], wire: socket.socket) -> Iterator[None]:
@@ -132,6 +131,15 @@ class Visit:
         finally:
             with self._lock:
                 among.discard(wire)
+
+
+def _say(inner: socket.socket, target: str, status: int, reason: str) -> None:
+    """Tell the command, in words, that there is no connection."""
+    text = f"referee: no connection to {target}: {reason}\n".encode("ascii", "replace")
+    head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\n"
+    with contextlib.suppress(OSError):
+        inner.settimeout(1.0)
+        inner.sendall(head.encode() + b"Connection: close\r\n\r\n" + text)
 
 
 def _head(inner: socket.socket) -> tuple[bytes, bytes]:
