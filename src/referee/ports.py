@@ -245,6 +245,22 @@ class Commit(Value):
     branch: str = ""
 
 
+class PullRequest(Value):
+    """A pull request to open from `branch`, which is made already."""
+
+    branch: str
+    title: str
+    body: str = ""
+
+
+class Published(Value):
+    """What became of a pull request: its `url`, or in words what happened and the commands for a person to type."""
+
+    url: str = ""
+    said: str = ""
+    commands: tuple[str, ...] = ()
+
+
 class Merged(Value):
     """A tree with the changes of two sides, or the paths that both changed; then there is no tree."""
 
@@ -353,6 +369,17 @@ class Workspace(Protocol):
         On the current branch the files are landed with it, all or nothing. Raises `UsageError` in words where the
         change cannot be told apart from theirs.
         """
+        ...
+
+    def publish(self, request: PullRequest) -> Published:
+        """Push the branch and open the pull request, outside the sandbox with the person's own credentials.
+
+        What fails there is a result, never an exception: the branch is made and stays.
+        """
+        ...
+
+    def by_hand(self, request: PullRequest) -> tuple[str, ...]:
+        """The commands with which a person does the same. Reaches nothing."""
         ...
 
     def merge(self, base: str, ours: str, theirs: str) -> Merged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,27 @@ import pytest
 import small
 
 from referee import api
+from referee.actions.publish import OpenPullRequest
 from referee.config import load
+from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
-from referee.ports import Progress
+from referee.kernel.journal import Journal
+from referee.kernel.run import Run, Shared
+from referee.ports import Progress, Published, PullRequest, Store
+from referee.render.words import headline
+from referee.testing import (
+    FakeClock,
+    FakeEquipment,
+    FakeSandbox,
+    FakeWorkspace,
+    MemoryStore,
+    PowerLoss,
+    PowerLossStore,
+    ended,
+)
 
 TASK = "add is wrong"
 
@@ -155,3 +171,51 @@ def test_what_cannot_be_is_refused_before_the_run(tmp_path: Path, land: str) -> 
     with pytest.raises(UsageError, match="no commit yet"):
         fix(root, land)
     assert api.runs(str(root)) == ()
+
+
+def test_a_pull_request_is_opened_once_with_the_report_as_its_text(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small.git(tmp_path, "init", "-q", "--bare", "bare.git")
+    small.git(repo, "remote", "add", "origin", "https://github.com/shop/till.git")
+    small.git(repo, "config", "remote.origin.pushurl", str(tmp_path / "bare.git"))
+    small.git(repo, "push", "-q", "-u", "origin", "main")
+    gh = tmp_path / "bin/gh"
+    gh.parent.mkdir()
+    gh.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\ncat > {tmp_path}/body\necho https://forge.invalid/pull/7\n'
+    )
+    gh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{gh.parent}:{os.environ['PATH']}")
+    before = (repo / "calc.py").read_text()
+    report = fix(repo, "pr").report
+    assert report.landed is not None
+    assert (report.landed.how, report.landed.revision) == ("pr", "https://forge.invalid/pull/7")
+    assert headline(report).endswith(", as pull request https://forge.invalid/pull/7")
+    (asked,) = (tmp_path / "asked").read_text().splitlines()
+    assert f"--head=referee/{report.run_id} --base=main --title=add is wrong" in asked
+    assert (tmp_path / "body").read_text().startswith("# Solved: add is wrong")
+    pushed = small.git(tmp_path / "bare.git", "show", f"referee/{report.run_id}:calc.py")
+    assert (pushed, (repo / "calc.py").read_text()) == (small.FIXED, before)
+
+
+def test_a_request_that_was_cut_off_is_unknown_and_never_repeated(tmp_path: Path) -> None:
+    """Case C5, J5: the request is in the journal, its end is not."""
+    workspace, store, clock = FakeWorkspace({}), MemoryStore(), FakeClock()
+    store.create("r", "{}", "t")
+
+    def opened(store: Store) -> Published:
+        clock.advance(1_000)
+        world = FakeEquipment(workspace, FakeSandbox(lambda _: ended(0)), {}, clock)
+        journal = Journal(store, store.claim("r", "me", clock.now(), 30), clock)
+        run = Run(Shared(run_id="r", world=world, journal=journal, store=store), Budget())
+        return run.perform(OpenPullRequest(request=PullRequest(branch="referee/r", title="t", body=str(clock.now()))))
+
+    with pytest.raises(PowerLoss):
+        opened(PowerLossStore(store, at=2, after=False))  # type: ignore[arg-type]
+    assert len(workspace.published) == 1, "the control: it did get through"
+    again = opened(store)
+    assert "unknown" in again.said
+    assert again.commands == ("git push origin referee/r",)
+    assert opened(store) == again
+    assert len(workspace.published) == 1

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 
+from referee.actions.publish import OpenPullRequest
 from referee.api.recorder import write_whole
+from referee.api.spec import Spec
 from referee.config import Config
-from referee.domain.errors import UsageError, WorldFault
+from referee.domain.commit_message import subject
+from referee.domain.errors import Exhausted, UsageError, WorldFault
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.flows.plan import Ended
 from referee.kernel.run import Run
+from referee.ports import Landing, Published, PullRequest, Workspace
 from referee.wiring import Desk
 
 PATCH = "patch:"
@@ -39,9 +43,27 @@ def checked(desk: Desk) -> Config:
     return desk.config.model_copy(update={"notes": (*desk.config.notes, *told)})
 
 
-def place(land: str) -> str:
-    """What the repair itself has to do for `--land`; a patch file is handed over at the end."""
+def place(land: str, run_id: str) -> str:
+    """What the repair itself has to do for `--land`; patch files and pull requests are made of it at the end."""
+    if land == "pr":
+        return f"branch:referee/{run_id}"
     return "none" if land.startswith(PATCH) else land
+
+
+def publish(run: Run, workspace: Workspace, ended: Ended, spec: Spec, body: str) -> Ended:
+    """Open the pull request that was asked for; if that fails, say so, and what to type: the branch is there."""
+    if not ended.solved or ended.landing is None:
+        return ended
+    branch = ended.landing.how.partition(":")[2]
+    request = PullRequest(branch=branch, title=subject(spec.task.text, ended.targets), body=body)
+    try:
+        done = run.perform(OpenPullRequest(request=request))
+    except Exhausted as spent:
+        done = Published(said=f"the pull request is not opened: {spent}", commands=workspace.by_hand(request))
+    if done.url:
+        return ended.model_copy(update={"landing": Landing(how="pr", revision=done.url)})
+    run.note("; ".join([done.said, *(f"type: {command}" for command in done.commands)]))
+    return ended
 
 
 def hand_over(outcome: Outcome, land: str, diff: bytes) -> None:

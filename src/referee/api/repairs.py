@@ -24,6 +24,7 @@ from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
 from referee.policy import protect
 from referee.ports import Kind, Lease, Progress, RunRecord
+from referee.render import markdown
 from referee.wiring import Desk, players
 
 
@@ -89,8 +90,11 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
     try:
         for words in (*desk.recovered, *spec.config.notes):
             run.note(words)
-        ended = repair(run, _plan(desk, spec))
+        ended = repair(run, _plan(desk, spec, run.id))
         places.keep(run, ended, desk.reports)
+        if spec.config.land == "pr":
+            body = markdown(recorder.outcome(run, ended, desk.stamp()).report)
+            ended = places.publish(run, desk.workspace, ended, spec, body)
         run.close()
         outcome = recorder.outcome(run, ended, desk.stamp())
         places.hand_over(outcome, spec.config.land, recorder.diff)
@@ -129,13 +133,13 @@ def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
     return Run(shared, spec.config.budget)
 
 
-def _plan(desk: Desk, spec: Spec) -> Plan:
+def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:
     return Plan(
         task=spec.task,
         protection=spec.config.protection,
         prepare=lambda run, base: desk.prepare(run, base, spec.task.targets),
         players=lambda bench: players(bench, spec.config),
-        place=places.place(spec.config.land),
+        place=places.place(spec.config.land, run_id),
     )
 
 
@@ -148,6 +152,4 @@ def _supported(config: Config) -> Config:
         raise UsageError("--candidates is not available yet: one candidate is judged at a time; leave it out")
     if config.models.evaluator:
         raise UsageError("--evaluator-model is not available yet, and nothing would object in its place; leave it out")
-    if config.land == "pr":
-        raise UsageError("--land pr is not available yet; use tree, commit, branch:NAME, patch:FILE or none")
     return places.absolute(config)

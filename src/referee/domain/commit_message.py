@@ -37,8 +37,7 @@ class Repaired(Value):
 
 def commit_message(repaired: Repaired) -> str:
     """Subject of at most 72 characters, a body, and trailers that `git interpret-trailers` reads."""
-    about = repaired.task or (f"Mend {repaired.targets[0]}" if repaired.targets else "Mend what fails")
-    paragraphs = [_subject(plain_words(about))]
+    paragraphs = [subject(repaired.task, repaired.targets)]
     if repaired.cause:
         paragraphs.append(_filled("What was wrong: " + plain_words(repaired.cause)))
     paragraphs.append(_list("What changed:", repaired.touched))
@@ -75,8 +74,10 @@ def plain_words(text: str) -> str:
     return line
 
 
-def _subject(line: str) -> str:
-    line = line.rstrip(".") or "Mend what fails"
+def subject(task: str, targets: Sequence[str]) -> str:
+    """One line of at most 72 characters: the task, or what was mended."""
+    about = task or (f"Mend {targets[0]}" if targets else "")
+    line = plain_words(about).rstrip(".") or "Mend what fails"
     if len(line) <= SUBJECT:
         return line
     short = textwrap.shorten(line, SUBJECT, placeholder=" ...")

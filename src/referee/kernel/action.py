@@ -67,7 +67,12 @@ class Action(Value, Generic[T]):
     @property
     def digest(self) -> str:
         """SHA-256 of the name and the canonical form of the data, in hex."""
-        return hashlib.sha256(canonical({"action": self.name, "data": self.model_dump(mode="json")})).hexdigest()
+        return request_digest(self.name, self.model_dump(mode="json"))
+
+
+def request_digest(name: str, data: Any) -> str:
+    """SHA-256 of an action's name and the canonical form of what it asks for, in hex."""
+    return hashlib.sha256(canonical({"action": name, "data": data})).hexdigest()
 
 
 def canonical(document: Any) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from referee.domain.errors import Rejected, UsageError
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.patch import FileContent, Patch
-from referee.ports import Base, Commit, Landing, Merged, Restoration, Snapshot
+from referee.ports import Base, Commit, Landing, Merged, Published, PullRequest, Restoration, Snapshot
 
 Tree = dict[str, FileContent]
 
@@ -25,6 +25,7 @@ class FakeWorkspace:
         self._committed: dict[str, Landing] = {}
         self._parents: dict[str, str] = {}
         self.head = "0" * 40  # the commit that HEAD names
+        self.published: list[PullRequest] = []
         self.branches: dict[str, str] = {}
 
     @property
@@ -135,6 +136,15 @@ class FakeWorkspace:
             self.head, landing = revision, landing.model_copy(update={"revision": revision})
         self._committed[run_id] = landing
         return landing
+
+    def publish(self, request: PullRequest) -> Published:
+        """Remember it; `published` counts what reached the outside."""
+        self.published.append(request)
+        return Published(url=f"https://forge.invalid/pull/{len(self.published)}")
+
+    def by_hand(self, request: PullRequest) -> tuple[str, ...]:
+        """One command."""
+        return (f"git push origin {request.branch}",)
 
     def merge(self, base: str, ours: str, theirs: str) -> Merged:
         """Whole files only: what one side changed is taken, what both changed differently is a conflict."""

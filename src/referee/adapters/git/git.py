@@ -141,6 +141,15 @@ class Git:
         neutral = [part for setting in NEUTRAL for part in ("-c", setting)]
         return [self._program, "--no-pager", "--literal-pathspecs", *neutral, *args]
 
+    def push(self, remote: str, ref: str) -> list[str]:
+        """The arguments of a push of one ref, for `outside.py`: no hook, no tag, no submodule, nothing forced."""
+        return [
+            self._program,
+            *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
+            *("push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-force"),
+            *("--", remote, f"{ref}:{ref}"),
+        ]
+
     def environ(self, variables: Mapping[str, bytes | str]) -> dict[bytes, bytes]:
         """The environment of one command, in bytes: paths need not be text."""
         return {os.fsencode(k): os.fsencode(v) for k, v in {**self._environ, **variables}.items()}

@@ -6,6 +6,7 @@ import os
 
 from referee.adapters.git.history import HEADS, History
 from referee.adapters.git.names import shown
+from referee.adapters.git.publish import remote
 from referee.domain.errors import UsageError
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite", "reference-transaction")
@@ -22,6 +23,9 @@ def check_place(history: History, how: str) -> tuple[str, ...]:
     _known(history)
     if kind == "branch":
         _free(history, name)
+    if kind == "pr":
+        _free(history, "referee/new")
+        _reachable(history)
     if kind == "commit" and not history.branch():
         raise UsageError(
             "HEAD is detached, so a commit would be on no branch; type git switch -c NAME first, "
@@ -53,10 +57,25 @@ def _free(history: History, name: str) -> None:
     if history.ask("check-ref-format", ref).code:
         raise UsageError(f"{name!r} is no name for a branch; use --land branch:NAME with letters, digits, '-' and '/'")
     above = [ref.rsplit("/", n)[0] for n in range(1, name.count("/") + 1)]
-    taken = history.must("for-each-ref", "--count=1", "--format=%(refname)", ref, *above).decode().strip()
+    below = history.must("for-each-ref", "--count=1", "--format=%(refname)", ref).decode().strip()
+    taken = below or next((a for a in above if history.commit_at(a)), "")
     if taken:
         taken = taken.removeprefix(HEADS)
         raise UsageError(f"there is a branch {taken} already; give --land branch:NAME another name")
+
+
+def _reachable(history: History) -> None:
+    """A pull request needs a remote, and must publish nothing but the repair."""
+    found = remote(history.settings(), history.branch())
+    if not found:
+        raise UsageError(
+            "there is no remote to open a pull request at; type git remote add origin URL, or use --land branch:NAME"
+        )
+    if history.must("rev-list", "--max-count=1", "HEAD", "--not", f"--remotes={found}"):
+        raise UsageError(
+            f"HEAD has commits that are not on {found}, and a pull request would publish them; push them first, "
+            f"or use --land branch:NAME"
+        )
 
 
 def _told(history: History) -> tuple[str, ...]:

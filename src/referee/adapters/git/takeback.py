@@ -75,4 +75,8 @@ class TakeBack:
         said = (
             f"deleted the branch {record.name} (it was {record.revision})" if at else f"{record.name} is gone already"
         )
+        pushed = self._history.must("for-each-ref", "--format=%(refname)", f"refs/remotes/*/{record.name}").decode()
+        if pushed:
+            remote = pushed.split("/")[2]
+            said += f"; it was pushed: to delete it there as well, type git push {remote} --delete {record.name}"
         return Restoration(said=(said,))

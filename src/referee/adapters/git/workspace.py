@@ -19,6 +19,7 @@ from referee.adapters.git.names import decode, encode, shown
 from referee.adapters.git.objects import Objects
 from referee.adapters.git.place import check_place
 from referee.adapters.git.private import Private, refused
+from referee.adapters.git.publish import Publisher
 from referee.adapters.git.records import Records, SnapshotRecord
 from referee.adapters.git.rename import Point
 from referee.adapters.git.repository import Repository
@@ -26,7 +27,7 @@ from referee.adapters.git.root import Root
 from referee.adapters.git.snapshot import Camera
 from referee.adapters.git.trees import Trees
 from referee.domain.patch import Patch
-from referee.ports import Base, Commit, Landing, Merged, Restoration, Snapshot
+from referee.ports import Base, Commit, Landing, Merged, Published, PullRequest, Restoration, Snapshot
 
 DAY = 86_400.0
 REMEMBERED = 8  # listings of trees
@@ -75,6 +76,7 @@ class GitWorkspace:
         self._merger = Merger(git, self._private, self._objects, self._trees)
         composer = Composer(self._history, self._objects, self._merger)
         self._commits = Commits(self._private, self._history, composer, self._landings, self._records, point)
+        self._publisher = Publisher(git, self._history)
         self._listed: dict[str, Listed] = {}
         self._protected: dict[tuple[str, Callable[[str], bool]], tuple[str, ...]] = {}
 
@@ -165,6 +167,14 @@ class GitWorkspace:
         if not commit.branch:
             self._repository.check_quiet()
         return self._commits.commit(run_id, before, after, commit)
+
+    def publish(self, request: PullRequest) -> Published:
+        """Push the branch and open a pull request with gh or glab; or say what happened and what to type."""
+        return self._publisher.publish(request)
+
+    def by_hand(self, request: PullRequest) -> tuple[str, ...]:
+        """The commands that publish a branch, for a person to type."""
+        return self._publisher.by_hand(request)
 
     def merge(self, base: str, ours: str, theirs: str) -> Merged:
         """The tree `ours` with what changes from `base` to `theirs`, or the paths where both changed the same lines."""
