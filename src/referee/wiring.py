@@ -30,7 +30,7 @@ from referee.domain.errors import UsageError
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.flows.plan import Player
-from referee.judge import Bench, CheckSpec, Ignore, Project, Settings, detect, prepare, test_patterns
+from referee.judge import Bench, CheckSpec, Ignore, Project, Scope, Settings, detect, home, prepare, test_patterns
 from referee.kernel.run import Run
 from referee.ports import Base, Command, Interpreter, Model, Sandbox, Store, Toolchain, Warm, Workspace
 
@@ -48,6 +48,8 @@ class Desk:
     def __init__(self, path: str, config: Config) -> None:
         self.clock = SystemClock()
         self._workspace = GitWorkspace(path, extra=config.include, owner=sandbox_owner())
+        inside = os.path.relpath(os.path.realpath(path), self._workspace.root)
+        self._opened_in = "" if inside == "." else inside
         self.config = _protecting_tests(config, self._workspace.root)
         self.state = os.path.join(self._workspace.root, STATE)
         self.recovered = self._workspace.recover()
@@ -104,22 +106,32 @@ class Desk:
         """Where reports are written."""
         return os.path.join(self.state, "reports")
 
-    def interpreter(self) -> Interpreter:
-        """The Python the project is tested with. Raises `UsageError` if none can be used."""
+    def home(self, tree: str, targets: Sequence[str] = ()) -> str:
+        """The folder of the project that `targets` are in, else of the one that the desk was opened in."""
+        meant = targets or ([self._opened_in] if self._opened_in else [])
+        return home(self.workspace.paths(tree), self.config.protection.guarded, meant)
+
+    def interpreter(self, home: str = "") -> Interpreter:
+        """The Python the project in `home` is tested with. Raises `UsageError` if none can be used."""
         config = self.config
         return find_python(
-            self.workspace.root, own=OWN, explicit=config.python or None, virtual_env=config.virtual_env or None
+            os.path.join(self.workspace.root, home),
+            root=self.workspace.root,
+            own=OWN,
+            explicit=config.python or None,
+            virtual_env=config.virtual_env or None,
         )
 
-    def project(self, tree: str) -> Project:
-        """The repository as the judge sees it, from its unpatched tree."""
+    def project(self, tree: str, targets: Sequence[str] = ()) -> Project:
+        """The project that is meant as the judge sees it, from the unpatched tree."""
+        meant = self.home(tree, targets)
         project = detect(
             self.workspace.root,
             self.workspace.paths(tree),
             lambda path: self.workspace.read(tree, path),
-            interpreter=self.interpreter(),
+            interpreter=self.interpreter(meant),
             own=find_python(self.workspace.root, own=OWN, explicit=OWN),
-            protection=self.config.protection,
+            scope=Scope(protection=self.config.protection, home=meant),
         )
         return project.with_toolchains(self.toolchains(tree))
 
@@ -142,7 +154,16 @@ class Desk:
 
     def prepare(self, run: Run, base: Base, targets: Sequence[str]) -> Bench:
         """The judge, checked on the unmodified tree."""
-        return prepare(run, self.project(base.tree), base, targets, self.settings())
+        targets = self._placed(base.tree, targets)
+        return prepare(run, self.project(base.tree, targets), base, targets, self.settings())
+
+    def _placed(self, tree: str, targets: Sequence[str]) -> tuple[str, ...]:
+        """Targets as seen from the root, also where they were named from the folder that the desk was opened in."""
+        paths = frozenset(self.workspace.paths(tree))
+        here = [f"{self._opened_in}/{t.removeprefix('./')}" for t in targets]
+        at_root = [t.partition("::")[0].removeprefix("./") in paths for t in targets]
+        moved = zip(targets, here, at_root, strict=True)
+        return tuple(h if not top and h.partition("::")[0] in paths else t for t, h, top in moved)
 
     def drop_snapshots(self, days: float) -> tuple[str, ...]:
         """Forget what is needed only to undo runs older than `days`."""

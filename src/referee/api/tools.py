@@ -53,13 +53,13 @@ def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None
         # The command has a limit of its own, which is its to be killed by.
         run = _unrecorded(desk, Budget(timeout=WEEK), None)
         base = _base(desk, run)
-        python, others = desk.interpreter(), desk.toolchains(base.tree)
+        python, others = desk.interpreter(desk.home(base.tree)), desk.toolchains(base.tree)
         for note in (t.note for t in others if t.note):
             run.note(note)
         command = Command(
             argv=argv,
             base=base,
-            cwd=desk.workspace.root,
+            cwd=desk.workspace.root,  # wherever it was opened: paths that a command is given count from there
             env={**variables(others), "PATH": search_path(python.prefix, others)},
             mounts=(*python.mounts, *(m for t in others for m in t.mounts)),
             limits=Limits(wall_seconds=config.budget.timeout, cpu_seconds=None, output_bytes=16 << 20),

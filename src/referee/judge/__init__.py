@@ -5,9 +5,10 @@ from referee.judge.checks import Check
 from referee.judge.choose import checks_for
 from referee.judge.compress import compress
 from referee.judge.examine import examine
+from referee.judge.home import home
 from referee.judge.outline import outline
 from referee.judge.prepare import prepare
-from referee.judge.project import Project, detect
+from referee.judge.project import Project, Scope, detect
 from referee.judge.pytest_config import test_patterns
 from referee.judge.settings import CheckSpec, Ignore, Settings
 from referee.judge.spectrum import Spectrum, Trace, spectrum
@@ -19,6 +20,7 @@ __all__ = [
     "CheckSpec",
     "Ignore",
     "Project",
+    "Scope",
     "Settings",
     "Spectrum",
     "Trace",
@@ -26,6 +28,7 @@ __all__ = [
     "compress",
     "detect",
     "examine",
+    "home",
     "outline",
     "prepare",
     "screen",

@@ -43,7 +43,7 @@ def command(project: Project, base: Base, patch: Patch, what: TestRun, seconds: 
         argv=(*_entry(project), *_pieces(project, patch, what)),
         base=base,
         patch=patch,
-        cwd=project.root,
+        cwd=project.cwd,
         env=project.env,
         mounts=project.mounts,
         limits=limits(seconds),
@@ -57,7 +57,7 @@ def warm_command(project: Project, base: Base) -> Command:
     return Command(
         argv=_entry(project),
         base=base,
-        cwd=project.root,
+        cwd=project.cwd,
         env={**project.env, "REFEREE_WARM": json.dumps(wanted)},
         mounts=project.mounts,
         channel=True,
@@ -92,8 +92,13 @@ def arguments(project: Project, what: TestRun) -> tuple[str, ...]:
         "-o", "addopts=", "-o", "pythonpath=", "-o", "required_plugins=",
         "-q", "--tb=short" if what.full else "--tb=no", "--color=no", "--continue-on-collection-errors", *seeded,
         *project.config.arguments, *(() if what.ids else project.config.selecting),
-        *(("--collect-only",) if what.collect_only else ()), *ids,
+        *(("--collect-only",) if what.collect_only else ()), *_placed(project, ids or project.suite),
     )  # fmt: skip
+
+
+def _placed(project: Project, ids: Sequence[str]) -> Sequence[str]:
+    """Ids as pytest finds them: it looks from the folder it runs in, and the judge counts from the root."""
+    return [f"{project.root}/{i}" for i in ids] if project.home else ids
 
 
 def _entry(project: Project) -> tuple[str, ...]:
@@ -106,6 +111,7 @@ def _pieces(project: Project, patch: Patch, what: TestRun) -> tuple[str, ...]:
     touched = [p for p in patch.touched if p.endswith(".py")]
     document: dict[str, Any] = {
         "root": root,
+        "cwd": project.cwd,
         "args": arguments(project, what),
         "plugins": project.plugins,
         "names": {n: f"{root}/{f}" if f else root for n, f in project.layout.names.items()},

@@ -9,6 +9,7 @@ from pathlib import Path
 from referee.domain.protection import Protection
 from referee.domain.value import Value
 from referee.judge import layout
+from referee.judge.home import below, moved
 from referee.judge.layout import Layout
 from referee.judge.pytest_config import PytestConfig, Read, ini, load, toml, wanted_plugins
 from referee.ports import Interpreter, Mount, Toolchain
@@ -29,12 +30,15 @@ class Tool(Value):
 class Project(Value):
     """A repository as the judge sees it. `root` is absolute, as seen inside; other paths are relative to it.
 
+    `home` is the folder of the project that is meant, where a repository holds several; empty for the root.
+
     `uses` are the names of the checks the project is set up for, `reasons` how each shows. `tools` holds those of them
     that need a program; one that is used but not in `tools` is missing. `left_out` are tools that the project's own
     environment does not have, though it is configured for them, with a sentence each: another version is no judge.
     """
 
     root: str
+    home: str = ""
     interpreter: Interpreter
     config: PytestConfig
     layout: Layout
@@ -65,6 +69,16 @@ class Project(Value):
         }
 
     @property
+    def cwd(self) -> str:
+        """Where its tests run, as seen inside."""
+        return f"{self.root}/{self.home}" if self.home else self.root
+
+    @property
+    def suite(self) -> tuple[str, ...]:
+        """What to give pytest for all of its tests; nothing where pytest finds them by itself."""
+        return (self.config.testpaths or (self.home,)) if self.home else ()
+
+    @property
     def mounts(self) -> tuple[Mount, ...]:
         """What must be visible for the project's Python and the judge's own files."""
         others = (m for t in self.toolchains for m in t.mounts)
@@ -85,6 +99,13 @@ class Project(Value):
         return tuple(u for u in self.uses if u not in self.tools and u not in _BUILT_IN)
 
 
+class Scope(Value):
+    """What of a repository is meant: the project in the folder `home`, and what a proposal may change."""
+
+    protection: Protection = Protection()
+    home: str = ""
+
+
 def detect(
     root: str,
     paths: Sequence[str],
@@ -92,12 +113,15 @@ def detect(
     *,
     interpreter: Interpreter,
     own: Interpreter | None = None,
-    protection: Protection | None = None,
+    scope: Scope | None = None,
 ) -> Project:
     """Look at a tree: `paths` and `read` are of the unpatched one. `own` is referee's interpreter, for its tools."""
-    guarded = frozenset((protection or Protection()).select(paths))
-    config, pyproject = load(read), toml(read("pyproject.toml"))
-    roots = (*config.pythonpath, *layout.configured_roots(pyproject))
+    scope = scope or Scope()
+    home, guarded = scope.home, frozenset(scope.protection.select(paths))
+    pyproject = toml(read("pyproject.toml"))
+    inner = moved(load(below(read, home)), home)
+    config = inner if inner.present else load(read)
+    roots = (*config.pythonpath, *_roots(paths, read, home))
     shape = layout.of(paths, config.python_files, roots, guarded)
     tables = (pyproject or {}).get("tool", {})
     reasons = _uses(tables, paths, read, config, shape)
@@ -108,6 +132,7 @@ def detect(
     mypy = tables.get("mypy", {}) or next((m for f in files if (m := (ini(read(f)) or {}).get("mypy"))), {})
     return Project(
         root=root,
+        home=home,
         interpreter=interpreter,
         config=config,
         layout=shape,
@@ -120,6 +145,15 @@ def detect(
         formats_new="format" in tables.get("ruff", {}),
         note=interpreter.note,
     )
+
+
+def _roots(paths: Sequence[str], read: Read, home: str) -> tuple[str, ...]:
+    """Where the packages of the project in `home` are, then those of the root."""
+    found = [f"{home}/{r}" for r in layout.configured_roots(toml(read(f"{home}/pyproject.toml")))] if home else []
+    if home:
+        found += [f"{home}/src"] if any(p.startswith(f"{home}/src/") for p in paths) else []
+        found.append(home)
+    return (*found, *layout.configured_roots(toml(read("pyproject.toml"))))
 
 
 def variables(toolchains: Sequence[Toolchain]) -> dict[str, str]:

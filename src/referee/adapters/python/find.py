@@ -19,19 +19,23 @@ _VERSION = re.compile(r"python(3\.\d+)$")
 _ELF = b"\x7fELF"
 
 
-def find(root: str, *, own: str, explicit: str | None = None, virtual_env: str | None = None) -> Interpreter:
-    """The interpreter for the project at `root`: the explicit one, its `.venv` or `venv`, `virtual_env`, `own`.
+def find(
+    place: str, *, own: str, explicit: str | None = None, virtual_env: str | None = None, root: str = ""
+) -> Interpreter:
+    """The interpreter for the project in the folder `place` of the repository at `root` (by default `place` itself).
 
-    `explicit` and `own` are paths of a Python executable or of an environment's folder. Raises `UsageError` if the
-    explicit one, or all of them, cannot be used, saying why.
+    That is the explicit one, the nearest `.venv` or `venv` from `place` up to `root`, `virtual_env`, `own`. `explicit`
+    and `own` are paths of a Python executable or of an environment's folder. Raises `UsageError` if the explicit one,
+    or all of them, cannot be used, saying why.
     """
+    root = root or place
     if explicit is not None:
         return _examined(explicit, root)
     refused = []
-    inside = [os.path.join(root, name) for name in (".venv", "venv")]
-    for place in [*(p for p in inside if os.path.lexists(p)), *([virtual_env] if virtual_env else []), own]:
+    inside = [os.path.join(folder, name) for folder in _upwards(place, root) for name in (".venv", "venv")]
+    for candidate in [*(p for p in inside if os.path.lexists(p)), *([virtual_env] if virtual_env else []), own]:
         try:
-            found = _examined(place, root)
+            found = _examined(candidate, root)
         except UsageError as error:
             refused.append(str(error))
             continue
@@ -39,6 +43,14 @@ def find(root: str, *, own: str, explicit: str | None = None, virtual_env: str |
             found = found.model_copy(update={"note": "; ".join([*refused, *([found.note] if found.note else [])])})
         return found
     raise UsageError("no usable Python: " + "; ".join(refused))
+
+
+def _upwards(place: str, root: str) -> Iterator[str]:
+    """`place` and the folders above it, up to `root`."""
+    while place != root and place.startswith(root.rstrip("/") + "/"):
+        yield place.rstrip("/")
+        place = os.path.dirname(place.rstrip("/"))
+    yield root
 
 
 def _examined(place: str, root: str) -> Interpreter:

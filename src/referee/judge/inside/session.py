@@ -118,7 +118,7 @@ def run(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]]) -> int
 
 def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], base: Any) -> Reporter:
     emit, derive = line
-    os.chdir(plan["root"])
+    os.chdir(plan["cwd"])
     sys.argv = ["pytest"]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     whose = survey(plan)
