@@ -96,7 +96,10 @@ def _send_body(connection: http.client.HTTPConnection, inner: Wire, early: bytes
             if not data:
                 raise ConnectionError("the request ended in the middle of its body")
         tally.add(sent=len(data))
-        connection.send(data)
+        try:
+            connection.send(data)
+        except ConnectionError:
+            return  # it may have answered before the end of the body
         left -= len(data)
         data = b""
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Iterator
 
 from referee.adapters.sandbox.egress import heads, hello
 from referee.adapters.sandbox.egress.heads import Asked, Unacceptable, Unreadable
+from referee.adapters.sandbox.egress.opening import first_head, greeted, say
 from referee.adapters.sandbox.egress.outside import Outside, Unreachable
 from referee.adapters.sandbox.egress.record import OVER, Record, Spent, Tally
 from referee.adapters.sandbox.egress.relay import Idle, relay
-from referee.domain.destination import HTTPS, Destination, plainly, tunnelled
+from referee.domain.destination import Destination, plainly, tunnelled
 
-HEAD_SECONDS = 10.0
 NOT_LISTED = "it is not on the list of allowed destinations"
 _NOTHING_SAID = "(no request)"
-_REASONS = {400: "Bad Request", 403: "Forbidden", 502: "Bad Gateway", 503: "Service Unavailable"}
 
 
 class Visit:
@@ -52,7 +50,7 @@ class Visit:
         """See one connection through. What goes wrong is on the record."""
         with inner, self._listed(self._inner, inner):
             try:
-                head, early = _head(inner)
+                head, early = first_head(inner)
                 if head:
                     self._decide(inner, heads.read(head), early)
             except Unacceptable as wrong:
@@ -81,7 +79,7 @@ class Visit:
                     reason = self._pass(inner, outer, (asked, early), place, tally)
         except Unreachable as wrong:
             reason = str(wrong)
-            _say(inner, place.words, 502, reason)
+            say(inner, place.words, 502, reason)
         finally:
             self.record.over(tally, reason)
 
@@ -103,7 +101,7 @@ class Visit:
         try:
             if asked.tunnel:
                 inner.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                relay(inner, outer, tally, _greeted(inner, early, place))
+                relay(inner, outer, tally, greeted(inner, early, place))
             else:
                 from referee.adapters.sandbox.egress import documents  # slow to load, and rarely needed
 
@@ -120,7 +118,7 @@ class Visit:
 
     def _refuse(self, inner: socket.socket, target: str, status: int, reason: str) -> None:
         self.record.refused(target, reason)
-        _say(inner, target, status, reason)
+        say(inner, target, status, reason)
 
     @contextlib.contextmanager
     def _listed(self, among: set[socket.socket], wire: socket.socket) -> Iterator[None]:
@@ -131,56 +129,6 @@ class Visit:
         finally:
             with self._lock:
                 among.discard(wire)
-
-
-def _say(inner: socket.socket, target: str, status: int, reason: str) -> None:
-    """Tell the command, in words, that there is no connection."""
-    text = f"referee: no connection to {target}: {reason}\n".encode("ascii", "replace")
-    head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\n"
-    with contextlib.suppress(OSError):
-        inner.settimeout(1.0)
-        inner.sendall(head.encode() + b"Connection: close\r\n\r\n" + text)
-
-
-def _head(inner: socket.socket) -> tuple[bytes, bytes]:
-    """The head of a request and what came with it already; nothing if nobody said anything. Raises `Unacceptable`."""
-    data, deadline = b"", time.monotonic() + HEAD_SECONDS
-    while (end := data.find(heads.END)) < 0:
-        if len(data) > heads.MOST_BYTES:
-            raise Unacceptable(f"the head of the request is larger than {heads.MOST_BYTES} bytes")
-        left = deadline - time.monotonic()
-        try:
-            inner.settimeout(max(0.001, left))
-            more = inner.recv(4096)
-        except TimeoutError:
-            left = 0.0
-        if left <= 0:  # however steadily a few bytes keep coming
-            raise Unacceptable(f"there was no complete request after {HEAD_SECONDS:.0f} s")
-        if not more:
-            if data:
-                raise Unacceptable("the request ended in the middle of its head")
-            return b"", b""
-        data += more
-    return data[: end + len(heads.END)], data[end + len(heads.END) :]
-
-
-def _greeted(inner: socket.socket, early: bytes, place: Destination) -> bytes:
-    """What a tunnel begins with. On the port of HTTPS that must be TLS for the listed name. Raises `NotTls`."""
-    if place.port != HTTPS:
-        return early
-    deadline = time.monotonic() + HEAD_SECONDS
-    while (name := hello.server_name(early)) is None:
-        left = deadline - time.monotonic()
-        if len(early) > hello.MOST_BYTES or left <= 0:
-            raise hello.NotTls("it does not come to the end of its first message")
-        inner.settimeout(left)
-        more = inner.recv(4096)
-        if not more:
-            return early
-        early += more
-    if name != place.host:
-        raise hello.NotTls(f"its TLS is meant for {name!r}" if name else "its TLS names no server")
-    return early
 
 
 def _shut(wires: set[socket.socket]) -> None:
