@@ -19,6 +19,7 @@ from referee.ports import Landing, Published, PullRequest, Workspace
 from referee.wiring import Desk
 
 PATCH = "patch:"
+PRINTED = "patch:-"  # whoever shows the outcome prints it
 
 
 def absolute(config: Config) -> Config:
@@ -26,7 +27,7 @@ def absolute(config: Config) -> Config:
 
     Raises `UsageError` if the file is there already or cannot be written.
     """
-    if not config.land.startswith(PATCH):
+    if not config.land.startswith(PATCH) or config.land == PRINTED:
         return config
     path = os.path.abspath(config.land.removeprefix(PATCH))
     folder = os.path.dirname(path)
@@ -68,7 +69,7 @@ def publish(run: Run, workspace: Workspace, ended: Ended, spec: Spec, body: str)
 
 def hand_over(outcome: Outcome, land: str, diff: bytes) -> None:
     """Write the patch file of a solved run, never over another file. Raises `UsageError` if one has appeared."""
-    if not outcome.solved or not land.startswith(PATCH):
+    if not outcome.solved or not land.startswith(PATCH) or land == PRINTED:
         return
     path = land.removeprefix(PATCH)
     beside = f"{path}.{outcome.report.run_id}"

@@ -7,6 +7,8 @@ import sys
 
 from pydantic import BaseModel
 
+from referee.cli.place import repository
+from referee.config import root_of
 from referee.domain.report import Outcome
 from referee.render.plain import plain
 from referee.render.text import text
@@ -43,6 +45,17 @@ def result(outcome: Outcome, *, as_json: bool) -> None:
     put(text(outcome.report))
     if outcome.diff:
         put("\n" + shown(outcome.diff))
+
+
+def wants_patch(outcome: Outcome) -> bool:
+    """Whether standard output is for the patch alone."""
+    return any(setting.key == "land" and setting.value == "patch:-" for setting in outcome.report.config)
+
+
+def kept_patch(run_id: str) -> bytes:
+    """The exact bytes of a run's patch, as kept with its report."""
+    with open(os.path.join(root_of(repository.get()), ".harness", "reports", f"{run_id}.patch"), "rb") as file:
+        return file.read()
 
 
 def shown(diff: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import typer
 
-from referee.cli.output import result
+from referee.cli.output import kept_patch, put_bytes, result, wants_patch
 from referee.cli.progress import Display, console
 from referee.cli.signals import cancellable
 from referee.domain.report import Outcome
@@ -21,7 +21,10 @@ def running(*, quiet: bool) -> Iterator[Display]:
 
 
 def finish(outcome: Outcome, display: Display, *, as_json: bool) -> None:
-    """Show the outcome and leave with its exit code."""
+    """Show the outcome and leave with its exit code. With `--land patch:-` only a patch that passed is on stdout."""
     display.summary(outcome.report)
-    result(outcome, as_json=as_json)
+    if as_json or not wants_patch(outcome):
+        result(outcome, as_json=as_json)
+    elif outcome.solved:
+        put_bytes(kept_patch(outcome.report.run_id))
     raise typer.Exit(outcome.report.exit)

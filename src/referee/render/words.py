@@ -74,8 +74,8 @@ def _place(report: Report) -> str:
     places = {
         "tree": ", in your working tree",
         "commit": f", committed as {revision}",
-        "branch": f", on the new branch {what}",
-        "patch": f", as a patch in {what}",
+        "branch": f", on branch {what}",
+        "patch": ", as a patch on standard output" if what == "-" else f", as a patch in {what}",
         "pr": f", as pull request {report.landed.revision}",
     }
     return places.get(how, f", landed as {report.landed.how}")

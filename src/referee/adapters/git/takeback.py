@@ -57,7 +57,7 @@ class TakeBack:
         said = f"took commit {record.revision[:SHORT]} back from {record.name}"
         if not ready:
             said += "; what you have staged since is left as it is"
-        return done.model_copy(update={"said": (said,)})
+        return done.model_copy(update={"said": (said, *done.said)})
 
     def branch(self, record: CommitRecord) -> Restoration:
         """Delete the branch. Raises `UsageError` if it is in use or has moved on."""
