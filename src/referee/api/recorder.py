@@ -45,6 +45,8 @@ class Recorder:
         if event == "verdict" and isinstance(facts["verdict"], Verdict):
             self._iterations.append(iteration(facts["step"], facts["verdict"]))
         if event == "note":
+            if str(facts["text"]) in self._notes:
+                return  # said again by a later step: a report is not longer for it
             self._notes.append(str(facts["text"]))
         if self._pass_on is not None:
             self._pass_on(event, facts)
