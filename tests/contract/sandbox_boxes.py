@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 import shutil
@@ -18,9 +19,11 @@ from referee.adapters.sandbox import sandbox_owner
 from referee.adapters.sandbox.backends import BACKENDS as KNOWN
 from referee.adapters.sandbox.bare import BareSandbox
 from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
+from referee.adapters.sandbox.container import ContainerSandbox
 from referee.adapters.sandbox.landlocked import LandlockSandbox
 from referee.adapters.sandbox.stage import kernel
 from referee.adapters.sandbox.userns import UsernsSandbox
+from referee.domain.errors import WorldFault
 from referee.domain.patch import FileContent, Patch, patch_of
 from referee.ports import Base, Command, Execution, Isolation, Job, Limits, Mount, Sandbox, Warm
 
@@ -30,6 +33,7 @@ AN_ORDINARY_USER = 12_345
 BACKENDS: dict[str, Callable[[], Sandbox]] = {
     "userns": lambda: UsernsSandbox(python=PYTHON),
     "bubblewrap": lambda: BubblewrapSandbox(python=PYTHON),
+    "container": lambda: ContainerSandbox(program=_engine(), python=PYTHON),
     "landlock": lambda: LandlockSandbox(python=PYTHON),
     "bare": lambda: BareSandbox(python=PYTHON),
 }
@@ -177,6 +181,8 @@ def open_box(name: str, private: str) -> Iterator[Box]:
         pytest.skip("bubblewrap is not installed")
     if backend == "landlock" and kernel.landlock_version() == 0:
         pytest.skip("this kernel has no Landlock, or has it switched off")
+    if backend == "container" and who == "root":
+        _try_container()
     root = os.geteuid() == 0
     if who == "root" and not root:
         pytest.skip("needs root")
@@ -186,7 +192,9 @@ def open_box(name: str, private: str) -> Iterator[Box]:
     if who != "user" or not root:
         sandbox: Any = BACKENDS[backend]()
         try:
-            yield Box(name, sandbox, private, sandbox_owner() if backend in ("userns", "bubblewrap") else None)
+            yield Box(
+                name, sandbox, private, sandbox_owner() if backend in ("userns", "bubblewrap", "container") else None
+            )
         finally:
             sandbox.close()
         return
@@ -196,10 +204,50 @@ def open_box(name: str, private: str) -> Iterator[Box]:
     os.chown(folder, AN_ORDINARY_USER, AN_ORDINARY_USER)
     other = OtherUser(BACKENDS[backend], AN_ORDINARY_USER)
     try:
+        if backend == "container":
+            _try_for(other)
         yield Box(name, other, folder, (AN_ORDINARY_USER, AN_ORDINARY_USER))
     finally:
         other.close()
         shutil.rmtree(folder)
+
+
+def _engine() -> str:
+    """The engine to test; podman behind a helper where cgroups are in the hybrid mode that some run-times refuse."""
+    if shutil.which("podman") and os.path.isdir("/sys/fs/cgroup/unified") and os.geteuid() == 0:
+        return os.path.join(os.path.dirname(os.path.abspath(__file__)), "podman-legacy")
+    return ""
+
+
+@functools.cache
+def _why_no_container() -> str:
+    sandbox = BACKENDS["container"]()
+    try:
+        sandbox.run(Command(argv=("true",)))
+    except WorldFault as e:
+        return str(e)
+    finally:
+        sandbox.close()
+    return ""
+
+
+def _try_container() -> None:
+    """Skip, with the engine's own words, where no container can be started."""
+    if why := _why_no_container():
+        pytest.skip(f"no container can be started here: {why}")
+
+
+_REFUSED: list[str] = []
+
+
+def _try_for(other: OtherUser) -> None:
+    if not _REFUSED:
+        try:
+            other.run(Command(argv=("true",)))
+        except WorldFault as e:
+            _REFUSED.append(str(e))
+    if _REFUSED:
+        pytest.skip(f"an ordinary user can start no container here: {_REFUSED[0]}")
 
 
 def _reachable(name: str, make: Callable[[], Sandbox]) -> Iterator[Box]:

@@ -41,6 +41,8 @@ def advice(backend: str, settings: Mapping[str, str]) -> str:
         return _namespaces(settings)
     if backend == "bubblewrap":
         return _bubblewrap(settings)
+    if backend == "container":
+        return _container()
     if backend == "landlock":
         if kernel.landlock_version():
             return "install Python where every user may read it, not in root's home, or run referee as an ordinary user"
@@ -68,3 +70,14 @@ def _bubblewrap(settings: Mapping[str, str]) -> str:
             commands.append(installing("apparmor-profiles"))
         commands += [f"sudo ln -s {_PROFILE} /etc/apparmor.d/", "sudo systemctl reload apparmor"]
     return " && ".join(commands) or _namespaces(settings)
+
+
+def _container() -> str:
+    installed = [program for program in ("podman", "docker") if shutil.which(program)]
+    if not installed:
+        return installing("podman")
+    if installed == ["docker"]:
+        return "sudo systemctl start docker, and sudo usermod -aG docker $USER for an ordinary user, or " + installing(
+            "podman"
+        )
+    return "podman run --rm must work for this user; it says why it does not"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from referee.adapters.sandbox.bare import BareSandbox
 from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
+from referee.adapters.sandbox.container import ContainerSandbox
 from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.landlocked import LandlockSandbox
 from referee.adapters.sandbox.userns import UsernsSandbox
@@ -59,6 +60,7 @@ class Backend:
     """One way of isolating. `lacks` names the probes whose failure is expected, with what that means.
 
     `reaching` opens one that can let commands out to listed destinations, where it can.
+    `memory` says how its limit is kept: `watched` every 20 ms, or `hard`, by the kernel.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Backend:
     level: Level
     lacks: Mapping[str, str] = field(default_factory=dict)
     reaching: Callable[[Outside], Sandbox] | None = None
+    memory: str = "watched"
 
 
 BACKENDS: Mapping[str, Backend] = {
@@ -73,6 +76,7 @@ BACKENDS: Mapping[str, Backend] = {
     for b in (
         Backend("userns", UsernsSandbox, Level.FULL, reaching=lambda o: UsernsSandbox(outside=o)),
         Backend("bubblewrap", BubblewrapSandbox, Level.FULL, reaching=lambda o: BubblewrapSandbox(outside=o)),
+        Backend("container", ContainerSandbox, Level.FULL, memory="hard"),
         Backend("landlock", LandlockSandbox, Level.PARTIAL, _LANDLOCK_LACKS),
         Backend("bare", BareSandbox, Level.NONE),
     )
@@ -80,7 +84,7 @@ BACKENDS: Mapping[str, Backend] = {
 """Best first."""
 
 
-def aspects(probes: Mapping[str, str]) -> dict[str, str]:
+def aspects(probes: Mapping[str, str], memory: str = "watched") -> dict[str, str]:
     """What `probes` (a name to "ok" or what is wrong) say about each aspect: `full`, `partial` or `none`."""
     found: dict[str, str] = {}
     for aspect, names in ASPECTS.items():
@@ -89,5 +93,5 @@ def aspects(probes: Mapping[str, str]) -> dict[str, str]:
         else:
             found[aspect] = "full" if all(probes.get(n) == "ok" for n in names) else "partial"
     if found["memory"] == "full":
-        found["memory"] = "watched"
+        found["memory"] = memory
     return found

@@ -15,7 +15,8 @@ from referee.adapters.sandbox.cold import ColdJobs
 from referee.adapters.sandbox.descriptors import Descriptors, file_with
 from referee.adapters.sandbox.egress import Door, Outside, through
 from referee.adapters.sandbox.requests import HERE, check_protected, contents, run_request, sandbox_owner
-from referee.adapters.sandbox.stage import kernel, launch, seccomp, system
+from referee.adapters.sandbox.shown import made_up_etc, prefixes
+from referee.adapters.sandbox.stage import kernel, launch, seccomp
 from referee.adapters.sandbox.stage.request import Bind, Lower, Request, encode
 from referee.adapters.sandbox.stage.view import BASE, STAGE
 from referee.adapters.sandbox.streams import Whole
@@ -80,7 +81,7 @@ class BubblewrapSandbox:
     def _started(self) -> tuple[str, forkserver.ForkServer]:
         with self._lock:
             if self._server is None or self._etc is None:
-                self._etc = _made_up_etc()
+                self._etc = made_up_etc()
                 self._server = forkserver.ForkServer(sandbox_owner(), ground="host", python=self._python)
             return f"{self._etc.name}/etc", self._server
 
@@ -91,7 +92,7 @@ class BubblewrapSandbox:
             raise WorldFault(f"there is no program {self._program!r}; install the package bubblewrap")
         base, python = command.base, os.path.realpath(self._python)
         shown = [Mount(source=etc, target="/etc"), Mount(source=os.path.join(HERE, "stage"), target=STAGE)]
-        shown += [Mount(source=path, target=path) for path in _prefixes(python)]
+        shown += [Mount(source=path, target=path) for path in prefixes(python)]
         shown += [Mount(source=base.path, target=BASE)] if base else []
         shown += command.mounts
         handed = sandbox_owner() is not None
@@ -121,23 +122,6 @@ def _inner(command: Command) -> Request:
     check_protected(command.base)
     lower = Lower(BASE, request.lower.mount_at, request.lower.protected)
     return Request(**{**vars(request), "lower": lower})
-
-
-def _prefixes(python: str) -> list[str]:
-    """The folders that `python` needs inside, where /usr does not have them."""
-    folders = {os.path.dirname(os.path.dirname(python))}
-    return sorted(f for f in folders if f != "/usr" and not f.startswith("/usr/"))
-
-
-def _made_up_etc() -> tempfile.TemporaryDirectory[str]:
-    owner = sandbox_owner() or (os.getuid(), os.getgid())
-    folder = tempfile.TemporaryDirectory(prefix="referee-")
-    os.makedirs(f"{folder.name}/etc/ssl")
-    system.write_etc(folder.name, *owner)
-    for path in system.ETC_FOLDERS:
-        if os.path.isdir(path):
-            os.makedirs(folder.name + path, exist_ok=True)
-    return folder
 
 
 def _filter() -> int:

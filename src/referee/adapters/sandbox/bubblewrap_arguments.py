@@ -31,8 +31,8 @@ def arguments(inner: Request, binds: list[Bind], filter_fd: int) -> list[str]:
     return [*argv, "--remount-ro", "/dev", "--remount-ro", "/"]
 
 
-def _writable(inner: Request) -> list[str]:
-    """Bounded file systems that together hold no more than the limit.
+def rooms(inner: Request) -> dict[str, int]:
+    """Bounded file systems, by path with their bytes, outer ones first; together they hold no more than the limit.
 
     Folders on the way to a protected path are file systems of their own: a mount point cannot be renamed.
     """
@@ -41,10 +41,14 @@ def _writable(inner: Request) -> list[str]:
     if lower:
         own = [lower.mount_at, *(f"{lower.mount_at}/{folder}" for folder in _ways(lower.protected))]
         sizes |= dict.fromkeys(own, disk // 2 // len(own))
+    return {path: sizes[path] for path in sorted(sizes, key=lambda p: p.count("/"))}
+
+
+def _writable(inner: Request) -> list[str]:
     argv: list[str] = []
-    for path in sorted(sizes, key=lambda p: p.count("/")):
+    for path, size in rooms(inner).items():
         mode = "0700" if path == system.HOME else "1777" if path in ("/tmp", "/dev/shm") else "0755"  # noqa: S108
-        argv += ["--perms", mode, "--size", str(sizes[path]), "--tmpfs", path]
+        argv += ["--perms", mode, "--size", str(size), "--tmpfs", path]
     return argv
 
 

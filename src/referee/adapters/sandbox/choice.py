@@ -127,7 +127,7 @@ def examine(backend: Backend) -> Examined:
         why_not="; ".join(f"{probe}: {said}" for probe, said in broken.items()),
         level=backend.level if not broken else Level.NONE,
         probes=probes,
-        isolates=aspects(probes),
+        isolates=aspects(probes, backend.memory),
         lacks=tuple(words for probe, words in backend.lacks.items() if probe in wrong),
         advice=advice(backend.name, sysctls()) if broken else "",
     )

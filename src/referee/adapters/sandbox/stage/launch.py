@@ -25,7 +25,7 @@ def main(request_fd: int) -> None:
             door.hand_out(ready + 1)
         os.umask(0o022)
         if request.lower:
-            _copy(request)
+            copy_base(request)
             patch.apply(request.lower.mount_at, request.changes, request_fd, offset)
         if not os.path.isdir(request.cwd):
             raise places.Unfit(f"there is no folder {request.cwd!r} inside the sandbox to start in")
@@ -39,7 +39,7 @@ def main(request_fd: int) -> None:
     init.execute(request.argv, request.env)
 
 
-def _copy(request: Request) -> None:
+def copy_base(request: Request) -> None:
     """Copy the base to where it is to be seen, but for what is mounted there already."""
     lower = request.lower
     if lower is None:
