@@ -45,8 +45,8 @@ class Place:
     town: Town
 
 
-@pytest.fixture(params=("userns-root", "userns-user", "bubblewrap-root", "bubblewrap-user"))
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+@pytest.fixture(params=("userns-root", "userns-user", "bubblewrap-root", "bubblewrap-user"), scope="module")
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     backend, _, who = request.param.partition("-")
     if not PYTHON or (backend == "bubblewrap" and shutil.which("bwrap") is None):
         pytest.skip(f"{backend} or a Python below /usr is not installed")
@@ -56,7 +56,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     with a_town() as town:
         make = lambda: MAKERS[backend](Outside(network=town))  # noqa: E731 - called in another process
         other = root and who == "user"
-        folder = tempfile.mkdtemp(prefix="referee-user-") if other else str(tmp_path)
+        folder = tempfile.mkdtemp(prefix="referee-user-") if other else str(tmp_path_factory.mktemp("box"))
         os.chmod(folder, 0o755)
         sandbox = OtherUser(make, AN_ORDINARY_USER) if other else make()
         try:
@@ -65,6 +65,15 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
             sandbox.close()
             if other:
                 shutil.rmtree(folder)
+
+
+@pytest.fixture
+def place(opened: Place) -> Place:
+    """The same sandbox for every test, and an outside that has heard nothing yet."""
+    opened.town.good.heard.clear()
+    opened.town.evil.heard.clear()
+    opened.town.good.close_after = True
+    return opened
 
 
 def test_a_listed_name_is_reached_and_counted(place: Place) -> None:
@@ -171,6 +180,8 @@ PROGRAMS = {
     "curl": f"curl -sS http://{GOOD}/simple/thing/",
     "pip": f"{PYTHON} -m pip download --no-deps --disable-pip-version-check --retries 0 --trusted-host {GOOD} "
     f"--index-url http://{GOOD}/simple thing",
+    "git": f"git clone -q http://{GOOD}/simple/thing/",
+    "npm": f"npm view thing --registry http://{GOOD}/simple/ --fetch-retries 0 --no-update-notifier",
     "node": f"""node -e 'const http = require("http"), p = new URL(process.env.http_proxy);
         http.get({{host: p.hostname, port: p.port, path: "http://{GOOD}/simple/thing/", headers: {{Host: "{GOOD}"}}}},
         r => r.pipe(process.stdout))'""",
@@ -193,7 +204,7 @@ def test_ordinary_programs_find_the_way(program: str) -> None:
             sandbox.close()
     if b"No module named pip" in ended.stderr:
         pytest.skip("that Python has no pip")
-    assert any(b"GET /simple/thing/" in heard for heard in town.good.heard), ended
+    assert any(b"GET /simple/thing" in heard for heard in town.good.heard), ended
 
 
 def test_a_warm_process_and_a_bare_one_have_no_way_out(place: Place, tmp_path: Path) -> None:

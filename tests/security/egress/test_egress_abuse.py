@@ -50,14 +50,14 @@ def town() -> Iterator[Town]:
 @pytest.mark.parametrize("attack", SMUGGLED.values(), ids=SMUGGLED)
 def test_a_smuggled_request_goes_nowhere(town: Town, attack: bytes) -> None:
     with a_door(Outside(network=town), *ALLOWED) as opened:
-        opened.say(attack, seconds=1)
+        opened.say(attack)
     assert b"/admin" not in b"".join(town.good.heard)
 
 
 @pytest.mark.parametrize("attack", SMUGGLED.values(), ids=SMUGGLED)
 def test_a_smuggled_request_through_a_careless_proxy(town: Town, attack: bytes) -> None:
     control = Careless(town, GOOD)
-    control.open.say(attack, seconds=0.5)
+    control.open.say(attack)
     control.close()
     assert b"/admin" in b"".join(town.good.heard)
 
@@ -101,7 +101,7 @@ def test_slow_heads_hold_nobody_up(town: Town, monkeypatch: pytest.MonkeyPatch) 
             wire.sendall(b"GET ")
         assert opened.say(post("Content-Length: 0")).endswith(b"answer")
         answers = []
-        while slow and time.monotonic() < began + 5:
+        while slow and time.monotonic() < began + 20:
             for wire in tuple(slow):
                 try:
                     wire.sendall(b"x")
@@ -114,7 +114,7 @@ def test_slow_heads_hold_nobody_up(town: Town, monkeypatch: pytest.MonkeyPatch) 
                 slow.remove(wire)
                 wire.close()
     assert len(answers) == 20
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15
 
 
 def test_connections_at_once_are_bounded(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_bytes_are_bounded_in_sum(way: str) -> None:
     small = {"egress_bytes": 100_000}
     with a_town(Server(answer=b"x" * 65536, close=False)) as town, a_door(Outside(town), *ALLOWED, **small) as opened:
         for _ in range(4):
-            opened.say(TUNNEL, b"y" * (60_000 if way == "up" else 1), seconds=0.5)
+            opened.say(TUNNEL, b"y" * (60_000 if way == "up" else 1), seconds=1)
     assert sum(len(h) for h in town.good.heard) <= 100_000
     last = opened.contacts[-1]
     assert "as many bytes as it may" in last.refused
@@ -147,8 +147,8 @@ def test_silence_ends_a_tunnel(town: Town, monkeypatch: pytest.MonkeyPatch) -> N
     town.good.close_after = False
     with a_door(Outside(network=town), *ALLOWED) as opened:
         began = time.monotonic()
-        opened.say(TUNNEL, b"x", seconds=5)
-        assert time.monotonic() - began < 3
+        opened.say(TUNNEL, b"x", seconds=20)
+        assert time.monotonic() - began < 10
     assert opened.contacts[0].refused == "nothing came for too long"
     assert opened.contacts[0].sent == 1
 

@@ -74,7 +74,7 @@ def reached(town: Town) -> bool:
 @pytest.mark.parametrize("attack", OTHER_HOSTS.values(), ids=OTHER_HOSTS)
 def test_another_host(town: Town, attack: bytes) -> None:
     with a_door(Outside(network=town), *ALLOWED) as door:
-        answer = door.say(attack, PAYLOAD, seconds=0.5)
+        answer = door.say(attack, PAYLOAD)
     assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 403")), answer
     assert not reached(town)
     assert not town.connected
@@ -85,7 +85,7 @@ def test_another_host(town: Town, attack: bytes) -> None:
 @pytest.mark.parametrize("attack", OTHER_HOSTS.values(), ids=OTHER_HOSTS)
 def test_another_host_through_a_careless_proxy(town: Town, attack: bytes) -> None:
     control = Careless(town, GOOD)
-    control.open.say(attack, PAYLOAD, seconds=0.5)
+    control.open.say(attack, PAYLOAD)
     control.close()
     assert reached(town)
 
@@ -95,7 +95,7 @@ def test_an_address_in_any_notation(town: Town, address: str) -> None:
     # On the list, as if its author had managed to put it there: the request is refused all the same.
     listed = (Destination(host=address.strip("[]"), port=443), Destination(host=address, port=80))
     with a_door(Outside(network=town), *ALLOWED, *listed) as door:
-        answers = [door.say(tunnel(f"{address}:443"), PAYLOAD, seconds=0.5), door.say(plain(f"http://{address}/"))]
+        answers = [door.say(tunnel(f"{address}:443"), PAYLOAD), door.say(plain(f"http://{address}/"))]
     assert all(a.startswith(b"HTTP/1.1 400") for a in answers), answers
     assert not town.connected
     assert sum(c.times for c in door.contacts) == 2
@@ -104,7 +104,7 @@ def test_an_address_in_any_notation(town: Town, address: str) -> None:
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
 def test_an_address_through_a_careless_proxy(town: Town, address: str) -> None:
     control = Careless(town, address)
-    control.open.say(tunnel(f"{address}:443"), PAYLOAD, seconds=0.5)
+    control.open.say(tunnel(f"{address}:443"), PAYLOAD)
     control.close()
     assert reached(town)
 

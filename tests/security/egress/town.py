@@ -24,7 +24,7 @@ class Server:
 
     def __init__(self, answer: bytes = ANSWER, close: bool = True) -> None:
         self.answer, self.close_after = answer, close
-        self.heard: list[bytes] = []
+        self.heard: list[bytearray] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -42,15 +42,15 @@ class Server:
             threading.Thread(target=self._one, args=(wire,), daemon=True).start()
 
     def _one(self, wire: socket.socket) -> None:
-        number = len(self.heard)
-        self.heard.append(b"")
+        heard = bytearray()
+        self.heard.append(heard)
         with wire:
             while True:
                 try:
                     data = wire.recv(65536)
                     if not data:
                         return
-                    self.heard[number] += data
+                    heard += data
                     wire.sendall(self.answer)
                 except OSError:
                     return
@@ -100,7 +100,7 @@ class Open:
     address: tuple[str, int]
     contacts: tuple[Contact, ...] = ()
 
-    def say(self, data: bytes, more: bytes = b"", seconds: float = 3.0) -> bytes:
+    def say(self, data: bytes, more: bytes = b"", seconds: float = 10.0) -> bytes:
         """Everything that comes back; `more` is sent after the first answer."""
         with socket.create_connection(self.address, 5) as wire:
             wire.settimeout(seconds)
