@@ -45,7 +45,7 @@ ALLOWED = frozenset(
     }
 )
 NEUTRAL = (
-    "core.fsmonitor=false",
+    "core.fsmonitor=",  # older versions would run a program called false
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.editor=false",
@@ -97,8 +97,11 @@ class Git:
             "GIT_OPTIONAL_LOCKS": "0",
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "",  # none: stronger than any protocol.NAME.allow of a configuration
+            "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_PAGER": "cat",
+            "PATH": _absolute(self._environ.get("PATH", os.defpath)),
         }
 
     def run(
@@ -157,7 +160,8 @@ class Git:
     @cached_property
     def version(self) -> tuple[int, ...]:
         """The version of git. Raises `WorldFault` if it is missing or too old."""
-        said = self.run("version", variables={}, cwd=b"/").out.decode("utf-8", "replace")
+        variables = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+        said = self.run("version", variables=variables, cwd=b"/").out.decode("utf-8", "replace")
         found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
         version = tuple(int(part or 0) for part in found.groups()) if found else (0,)
         if version < OLDEST:
@@ -196,3 +200,8 @@ class Git:
                 "git is not installed; install it (for example: apt-get install git, or brew install git)"
             )
         return WorldFault(f"git could not be started: {error}")
+
+
+def _absolute(path: str) -> str:
+    """A search path without folders that depend on where a command runs: a repository could bring its own git."""
+    return os.pathsep.join(folder for folder in path.split(os.pathsep) if os.path.isabs(folder)) or os.defpath

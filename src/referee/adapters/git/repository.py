@@ -21,6 +21,7 @@ UNFINISHED = {
     b"REVERT_HEAD": ("revert", "git revert --continue, or git revert --abort"),
 }
 GITLINK = b"160000"
+LINK_BYTES = 8192
 LOCK_TRIES, LOCK_SECONDS = 40, 0.05
 
 
@@ -70,6 +71,11 @@ class Repository:
         if said.code or len(lines) != 7:
             raise UsageError(_unusable(path, said))
         algorithm, folder, objects, root = lines[2], lines[3], lines[4], lines[5]
+        if not _holds(root, folder):
+            raise UsageError(
+                f"{shown(folder)} says that the files are in {shown(root)}, which is not where it is (core.worktree); "
+                "name a folder whose .git is its own"
+            )
         return cls(git, os.path.realpath(root), folder, objects, algorithm.decode())
 
     def head(self) -> str:
@@ -167,6 +173,15 @@ def _staged(out: bytes) -> tuple[list[bytes], list[bytes]]:
             raise UsageError(f"{shown(path)} has unresolved merge conflicts; resolve them and git add it first")
         (links if mode == GITLINK else files).append(path)
     return files, links
+
+
+def _holds(root: bytes, folder: bytes) -> bool:
+    """Whether the `.git` of a work tree is this git folder: a configuration may point to any other files instead."""
+    here = os.path.join(root, b".git")
+    if os.path.isfile(here):
+        with open(here, "rb") as file:
+            here = os.path.join(root, file.read(LINK_BYTES).removeprefix(b"gitdir:").strip(b" \n"))
+    return os.path.realpath(here) == os.path.realpath(folder)
 
 
 def _names(out: bytes) -> Sequence[bytes]:
