@@ -20,6 +20,7 @@ from referee.adapters.git.moves import landable
 from referee.adapters.git.private import Private, refused
 from referee.adapters.git.records import Records
 from referee.adapters.git.rename import Point
+from referee.adapters.git.root import Root
 from referee.adapters.git.takeback import TakeBack
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Commit, Landing, Restoration
@@ -29,14 +30,19 @@ class Commits:
     """The only writer of the user's branches and index."""
 
     def __init__(
-        self, private: Private, history: History, composer: Composer, landings: Landings, records: Records, point: Point
+        self,
+        store: tuple[Root, Private, Records],
+        history: History,
+        composer: Composer,
+        landings: Landings,
+        point: Point,
     ) -> None:
-        self._private = private
+        self._root, self._private, records = store
         self._history = history
         self._index = Index(history)
         self._composer = composer
         self._landings = landings
-        self._log = CommitLog(private, records, point)
+        self._log = CommitLog(self._private, records, point)
         self._back = TakeBack(history, self._index, landings, self._log, point)
         self._point = point
         self._unsaid: list[str] = []  # told by the next `recover`
@@ -65,7 +71,11 @@ class Commits:
             self._log.intend(record)
             if record.new_branch:
                 return self._make_branch(record)
-            landing = self._landings.land(run_id, before, after)
+            try:
+                landing = self._landings.land(run_id, before, after)
+            except UsageError:  # refused; after a fault of the disk recovery looks what became of the files
+                self._log.forget()
+                raise
             if landing.conflicts:
                 self._log.forget()
                 return landing.model_copy(update={"how": "commit"})
@@ -110,7 +120,7 @@ class Commits:
         """The files have landed: move the branch and the index, or put the files back."""
         try:
             moved = self._advance(record)
-        except (UsageError, WorldFault):
+        except (UsageError, WorldFault, OSError):
             self._landings.rollback(record.run_id)
             self._log.forget()
             raise
@@ -140,6 +150,7 @@ class Commits:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
+        self._root.check()
         try:
             with self._private.locked(b"commit"):
                 self._settle()

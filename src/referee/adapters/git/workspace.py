@@ -75,7 +75,9 @@ class GitWorkspace:
         self._history = History(git, self._repository)
         self._merger = Merger(git, self._private, self._objects, self._trees)
         composer = Composer(self._history, self._objects, self._merger)
-        self._commits = Commits(self._private, self._history, composer, self._landings, self._records, point)
+        self._commits = Commits(
+            (self._folder, self._private, self._records), self._history, composer, self._landings, point
+        )
         self._publisher = Publisher(git, self._history)
         self._listed: dict[str, Listed] = {}
         self._protected: dict[tuple[str, Callable[[str], bool]], tuple[str, ...]] = {}

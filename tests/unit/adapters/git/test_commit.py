@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from referee.adapters.git import GitWorkspace
 from referee.adapters.git.git import Git
-from referee.domain.errors import UsageError
+from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Commit
 
 MESSAGE = "Mend it\n\nWhat was wrong: caf\u00e9\n\nReferee-Run: run\n"
@@ -319,3 +320,51 @@ def test_a_linked_worktree_commits_on_its_own_branch(tmp_path: Path) -> None:
     assert (text(root, "rev-parse", "HEAD"), text(linked, "status", "--porcelain")) == (main, "")
     assert set(workspace.rollback("run").restored) == {"src/a.py"}
     assert text(linked, "rev-parse", "side") == main
+
+
+@pytest.mark.parametrize("moment", ["index held", "index prepared"])
+def test_a_disk_that_fills_up_in_between_puts_the_files_back(tmp_path: Path, moment: str) -> None:
+    root = known(oracle.small(tmp_path / "r"))
+
+    def full(point: str) -> None:
+        if point == moment:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    workspace, asked = committed(root, {"src/a.py": b"x = 2\n"})
+    before = (text(root, "ls-files", "-s"), text(root, "for-each-ref"), oracle.photograph(root, times=False))
+    oracle.close_all()
+    with pytest.raises(WorldFault, match="disk is full"):
+        oracle.workspace(root, point=full).commit("run", *asked)
+    assert (text(root, "ls-files", "-s"), text(root, "for-each-ref"), oracle.photograph(root, times=False)) == before
+    assert not (root / ".git/index.lock").exists()
+    workspace = oracle.workspace(root)
+    assert workspace.recover() == ()
+    assert workspace.commit("run", *asked).revision == text(root, "rev-parse", "HEAD")
+
+
+def test_a_file_that_may_not_be_written_refuses_the_commit(tmp_path: Path) -> None:
+    root = known(oracle.small(tmp_path / "r"))
+    (root / "src/b.py").chmod(0o444)
+    workspace, asked = committed(root, {"src/a.py": b"x = 2\n", "src/b.py": b"y = 3\n"})
+    head = text(root, "rev-parse", "HEAD")
+    with pytest.raises(UsageError, match="read-only"):
+        workspace.commit("run", *asked)
+    assert workspace.recover() == ()
+    assert (text(root, "rev-parse", "HEAD"), (root / "src/a.py").read_bytes()) == (head, b"x = 1\n")
+
+
+def test_names_of_all_kinds_and_the_other_hash(tmp_path: Path) -> None:
+    root = tmp_path / "r"
+    root.mkdir()
+    oracle.git(root, "init", "-q", "--object-format=sha256")
+    names = [os.fsdecode(name) for name in oracle.ODD_NAMES]
+    for name in oracle.ODD_NAMES:
+        oracle.write(root, name, b"old\n")
+    oracle.git(known(root), "add", "-A")
+    oracle.git(root, "commit", "-qm", "one")
+    workspace, asked = committed(root, dict.fromkeys(names[:3], b"new\n") | dict.fromkeys(names[3:]))
+    assert set(workspace.commit("run", *asked).written) == set(names)
+    assert text(root, "status", "--porcelain") == ""
+    assert text(root, "ls-tree", "-r", "-z", "--name-only", "HEAD").count("\0") == 3
+    assert set(workspace.rollback("run").restored) == set(names)
+    assert text(root, "status", "--porcelain") == ""

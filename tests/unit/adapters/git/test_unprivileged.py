@@ -13,6 +13,7 @@ import oracle
 import pytest
 
 from referee.domain.errors import UsageError
+from referee.ports import Commit
 
 NOBODY = 65534
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user, which only root can")
@@ -112,3 +113,27 @@ def test_somebody_elses_repository_works_or_says_why(root: Path) -> None:
     for path in (root, *root.rglob("*")):
         os.chown(path, 12345, 12345)
     assert ".harness cannot be written" in as_nobody(lambda: land(root, {"src/a.py": b"a\n"}))
+
+
+def test_an_ordinary_user_commits_and_takes_it_back(root: Path) -> None:
+    for key, value in (("user.name", "Ada"), ("user.email", "ada@example.org")):
+        oracle.git(root, "-c", "safe.directory=*", "config", key, value)
+    os.chown(root / ".git/config", NOBODY, NOBODY)
+
+    def act() -> None:
+        workspace = oracle.workspace(root)
+        assert workspace.check_place("commit") == ()
+        start = workspace.snapshot("run")
+        after = workspace.apply(start.tree, oracle.patch({"src/a.py": b"x = 2\n"}))
+        landing = workspace.commit("run", start.tree, after, Commit(parent=start.head, message="Mend it\n"))
+        assert landing.revision == workspace.snapshot("look").head
+        assert workspace.rollback("run").restored == ("src/a.py",)
+        assert workspace.snapshot("look").head == start.head
+
+    assert as_nobody(act) == ""
+
+
+def test_root_does_not_commit_in_somebody_elses_repository(root: Path) -> None:
+    """The objects it would leave are root's, and their owner could no longer add to those folders."""
+    with pytest.raises(UsageError, match=f"belongs to another user \\(id {NOBODY}\\); run as that user"):
+        oracle.workspace(root).check_place("commit")
