@@ -14,7 +14,7 @@ from referee import api
 from referee.actions.publish import OpenPullRequest
 from referee.config import load
 from referee.domain.cost import Budget
-from referee.domain.errors import UsageError
+from referee.domain.errors import Cancelled, UsageError
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
@@ -219,3 +219,22 @@ def test_a_request_that_was_cut_off_is_unknown_and_never_repeated(tmp_path: Path
     assert again.commands == ("git push origin referee/r",)
     assert opened(store) == again
     assert len(workspace.published) == 1
+
+
+def test_a_run_stopped_while_it_judges_again_goes_on_there(repo: Path) -> None:
+    edited = small.BUGGY + "\n# the user was here\n"
+    seen: list[str] = []
+
+    def stop(event: str, facts: Mapping[str, Any]) -> None:
+        seen.append(event)
+        if event == "landing":
+            (repo / "calc.py").write_text(edited)
+        if event == "check" and "landing" in seen:
+            raise Cancelled
+
+    assert fix(repo, "tree", stop).stop_reason is StopReason.HUMAN_ABORT
+    assert (repo / "calc.py").read_text() == edited
+    resumed = api.resume(api.runs(str(repo))[0].run_id, str(repo))
+    assert resumed.solved
+    assert resumed.report.tokens == 150
+    assert (repo / "calc.py").read_text() == small.FIXED + "\n# the user was here\n"
