@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sandbox_boxes import AN_ORDINARY_USER, PYTHON, Box, OtherUser, open_box, quick
+from sandbox_boxes import AN_ORDINARY_USER, PYTHON, Box, OtherUser, _engine, _try_container, open_box, quick
 
 sys.path.append(str(Path(__file__).parents[1] / "security" / "egress"))
 
@@ -19,6 +19,7 @@ from town import Server, Town, a_town
 
 from referee.adapters.sandbox import sandbox_owner
 from referee.adapters.sandbox.bubblewrap import BubblewrapSandbox
+from referee.adapters.sandbox.container import ContainerSandbox
 from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.userns import UsernsSandbox
 from referee.domain.destination import destination
@@ -30,6 +31,7 @@ ALLOWED = (destination(f"{GOOD}:80"), destination(f"{GOOD}:7000"))
 MAKERS: dict[str, Callable[[Outside], Sandbox]] = {
     "userns": lambda outside: UsernsSandbox(python=PYTHON, outside=outside),
     "bubblewrap": lambda outside: BubblewrapSandbox(python=PYTHON, outside=outside),
+    "container": lambda outside: ContainerSandbox(program=_engine(), python=PYTHON, outside=outside),
 }
 ASK = f"""
 import urllib.request
@@ -45,11 +47,15 @@ class Place:
     town: Town
 
 
-@pytest.fixture(params=("userns-root", "userns-user", "bubblewrap-root", "bubblewrap-user"), scope="module")
+@pytest.fixture(
+    params=("userns-root", "userns-user", "bubblewrap-root", "bubblewrap-user", "container-root"), scope="module"
+)
 def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     backend, _, who = request.param.partition("-")
     if not PYTHON or (backend == "bubblewrap" and shutil.which("bwrap") is None):
         pytest.skip(f"{backend} or a Python below /usr is not installed")
+    if backend == "container":
+        _try_container()
     root = os.geteuid() == 0
     if who == "root" and not root:
         pytest.skip("needs root")
@@ -160,6 +166,19 @@ try: s.bind(("127.0.0.1", 3128)); s.listen(); print("TAKEN")
 except OSError as e: print(e.strerror)
 """
     assert place.box.python(code, egress=ALLOWED).stdout == b"Address already in use\n"
+
+
+def test_the_gate_of_a_container_is_shut_before_the_command_starts(place: Place) -> None:
+    """Whoever could send another listening socket there would be the proxy's second inside."""
+    if not place.box.name.startswith("container"):
+        pytest.skip("only engines pass no descriptors")
+    code = f"""
+import socket
+gate = socket.socket(socket.AF_UNIX)
+try: gate.connect("/run/referee/box/door"); gate.settimeout(2); print("let in" if gate.recv(1) else "shut out")
+except OSError as e: print("shut out")
+{ASK}"""
+    assert place.box.python(code, egress=ALLOWED).stdout == b"shut out\nanswer\n"
 
 
 def test_a_flood_of_refusals_does_not_stop_the_command(place: Place) -> None:

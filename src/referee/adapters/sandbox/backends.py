@@ -76,7 +76,9 @@ BACKENDS: Mapping[str, Backend] = {
     for b in (
         Backend("userns", UsernsSandbox, Level.FULL, reaching=lambda o: UsernsSandbox(outside=o)),
         Backend("bubblewrap", BubblewrapSandbox, Level.FULL, reaching=lambda o: BubblewrapSandbox(outside=o)),
-        Backend("container", ContainerSandbox, Level.FULL, memory="hard"),
+        Backend(
+            "container", ContainerSandbox, Level.FULL, memory="hard", reaching=lambda o: ContainerSandbox(outside=o)
+        ),
         Backend("landlock", LandlockSandbox, Level.PARTIAL, _LANDLOCK_LACKS),
         Backend("bare", BareSandbox, Level.NONE),
     )

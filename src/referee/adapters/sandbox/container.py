@@ -15,6 +15,7 @@ from referee.adapters.sandbox.bubblewrap_arguments import rooms
 from referee.adapters.sandbox.cold import ColdJobs
 from referee.adapters.sandbox.container_arguments import arguments, image
 from referee.adapters.sandbox.container_run import Box, Engine
+from referee.adapters.sandbox.egress import Door, Outside, through
 from referee.adapters.sandbox.requests import HERE, check_protected, contents, run_request, sandbox_owner
 from referee.adapters.sandbox.shown import made_up_etc, prefixes
 from referee.adapters.sandbox.stage import boxed
@@ -35,8 +36,8 @@ class ContainerSandbox:
     of podman and docker that is installed.
     """
 
-    def __init__(self, program: str = "", python: str = sys.executable) -> None:
-        self._program, self._python = program, python
+    def __init__(self, program: str = "", python: str = sys.executable, outside: Outside | None = None) -> None:
+        self._program, self._python, self._outside = program, python, outside or Outside()
         self._lock = threading.Lock()
         self._etc: tempfile.TemporaryDirectory[str] | None = None
         self._image = ""
@@ -47,14 +48,17 @@ class ContainerSandbox:
         return Isolation(backend="container", level=Level.FULL)
 
     def run(self, command: Command) -> Execution:
-        """See `Sandbox.run`. Raises `WorldFault` for a command with a list of destinations: there is no way out."""
-        if command.egress:
-            raise WorldFault("the container sandbox has no way out to listed domains; empty allow_domains")
+        """See `Sandbox.run`."""
+        return through(self._outside, command, lambda door: self._run(command, door))
+
+    def _run(self, command: Command, door: Door | None) -> Execution:
         program = self._engine()
         etc = self._started(program)
         inner = _inner(command)
         owner = sandbox_owner() or (os.getuid(), os.getgid())
         with Box(encode(inner, contents(command.patch)), command, owner) as box:
+            if door is not None:
+                door.wait_in(box.folder, owner)
             binds = self._binds(command, etc, box.folder)
             name = f"referee-{secrets.token_hex(8)}"
             podman = os.path.basename(program).startswith("podman")

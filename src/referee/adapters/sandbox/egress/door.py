@@ -7,6 +7,7 @@ there is no file, no program and no descriptor inside that belongs to the proxy,
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import socket
 import threading
@@ -41,6 +42,7 @@ class Door:
     def __init__(self, outside: Outside, command: Command) -> None:
         self._visit = Visit(outside, command.egress, Record(command.limits.egress_bytes))
         self._ours, self._theirs = socket.socketpair()
+        self._gate: socket.socket | None = None
         self._wake, self._sleeper = socket.socketpair()
         self._lock = threading.Lock()
         self._busy: set[threading.Thread] = set()
@@ -51,6 +53,33 @@ class Door:
         """The descriptor on which the inside sends its listening socket; whoever takes it closes it."""
         return self._theirs.detach()
 
+    def wait_in(self, folder: str, owner: tuple[int, int]) -> None:
+        """The same where no descriptor can be passed: whoever is first at the socket `door` in `folder` sends it there.
+
+        That is the inside before the command starts; nobody after it is heard.
+        """
+        gate = socket.socket(socket.AF_UNIX)
+        held = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            gate.bind(f"/proc/self/fd/{held}/door")  # whose path may be longer than an address
+            os.chown("door", *owner, dir_fd=held)
+        finally:
+            os.close(held)
+        gate.listen(1)
+        self._gate = gate
+        threading.Thread(target=self._let_in, args=(gate,), name="egress gate", daemon=True).start()
+
+    def _let_in(self, gate: socket.socket) -> None:
+        """Pass on what the first visitor of the gate sends, and close it."""
+        with gate, contextlib.suppress(OSError):
+            wire, _ = gate.accept()
+            gate.close()
+            with wire:
+                _, descriptors, _, _ = socket.recv_fds(wire, 1, 1)
+            socket.send_fds(self._theirs, [b"d"], descriptors)
+            for fd in descriptors:
+                os.close(fd)
+
     def __enter__(self) -> Door:
         self._acceptor.start()
         return self
@@ -59,8 +88,10 @@ class Door:
         """Hear what was asked before the command ended, connect to nothing more, close everything."""
         self._visit.end()
         self._wake.close()
-        with contextlib.suppress(OSError):
-            self._ours.shutdown(socket.SHUT_RDWR)
+        for end in (self._ours, self._gate):
+            with contextlib.suppress(OSError):
+                if end is not None:
+                    end.shutdown(socket.SHUT_RDWR)
         self._acceptor.join()
         deadline = time.monotonic() + _LAST_WORDS_SECONDS
         for thread in self._visitors():

@@ -13,7 +13,7 @@ import socket
 import time
 from typing import NoReturn
 
-from . import confine, init, kernel, launch, patch, places, supervise
+from . import confine, door, init, kernel, launch, patch, places, supervise
 from .ground import Host
 from .passing import forward
 from .request import Request, decode
@@ -43,6 +43,8 @@ class Boxed(Host):
                 patch.apply(request.lower.mount_at, request.changes, files.contents, offset)
             if not os.path.isdir(request.cwd):
                 raise places.Unfit(f"there is no folder {request.cwd!r} inside the sandbox to start in")
+            if request.door:
+                door.hand_out(files.door)
             confine.give_up(filtered=True)
             leader = init.spawn(request, files, own_count=False)
         except Exception as e:  # whatever it is, the supervisor must hear of it
@@ -85,6 +87,10 @@ def main() -> NoReturn:
     if request.channel:
         numbers.append(_high(os.open(f"{HERE}/key", os.O_RDONLY | os.O_CLOEXEC)))
         numbers.append(_high(os.open(f"{HERE}/frames", os.O_WRONLY | os.O_CLOEXEC)))
+    if request.door:
+        with socket.socket(socket.AF_UNIX) as gate:
+            gate.connect(f"{HERE}/door")
+            numbers.append(_high(gate.detach()))
     forward(jobs, numbers)
     for fd in numbers:
         os.close(fd)
