@@ -12,10 +12,11 @@ from referee.config import Config
 from referee.domain.commit_message import subject
 from referee.domain.errors import Exhausted, UsageError, WorldFault
 from referee.domain.reason import StopReason
-from referee.domain.report import Outcome
+from referee.domain.report import Outcome, Report
 from referee.flows.plan import Ended
 from referee.kernel.run import Run
 from referee.ports import Landing, Published, PullRequest, Workspace
+from referee.render import markdown
 from referee.wiring import Desk
 
 PATCH = "patch:"
@@ -49,6 +50,11 @@ def place(land: str, run_id: str) -> str:
     if land == "pr":
         return f"branch:referee/{run_id}"
     return "none" if land.startswith(PATCH) else land
+
+
+def body(report: Report) -> str:
+    """The text of a pull request: the report, without what only concerns this machine and its user's other files."""
+    return markdown(report.model_copy(update={"config": (), "environment": {}, "notes": ()}))
 
 
 def publish(run: Run, workspace: Workspace, ended: Ended, spec: Spec, body: str) -> Ended:

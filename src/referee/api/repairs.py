@@ -24,7 +24,6 @@ from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
 from referee.policy import protect
 from referee.ports import Kind, Lease, Progress, RunRecord
-from referee.render import markdown
 from referee.wiring import Desk, players
 
 
@@ -93,7 +92,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         ended = repair(run, _plan(desk, spec, run.id))
         places.keep(run, ended, desk.reports)
         if spec.config.land == "pr":
-            body = markdown(recorder.outcome(run, ended, desk.stamp()).report)
+            body = places.body(recorder.outcome(run, ended, desk.stamp()).report)
             ended = places.publish(run, desk.workspace, ended, spec, body)
         run.close()
         outcome = recorder.outcome(run, ended, desk.stamp())

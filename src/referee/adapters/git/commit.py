@@ -124,29 +124,29 @@ class Commits:
             self._landings.rollback(record.run_id)
             self._log.forget()
             raise
-        if not moved:
+        if moved:
             self._landings.rollback(record.run_id)
             self._log.forget()
-            return Landing(how="commit", conflicts=("HEAD",))
+            return Landing(how="commit", conflicts=moved)
         self._log.done(record)
         return record.landing()
 
-    def _advance(self, record: CommitRecord) -> bool:
+    def _advance(self, record: CommitRecord) -> tuple[str, ...]:
+        """Branch and index together; what the user has moved instead, if anything: then neither has moved."""
         with self._index.held():
             self._point("index held")
             if not self._index.prepare(record.staged):
-                return False
+                return record.landing().written
             self._point("index prepared")
-            at = self._history.commit_at(record.ref)
-            if at != record.revision:
-                if self._history.branch() != record.ref:
-                    return False
-                if not self._history.move(record.ref, record.revision, record.parent, f"referee: run {record.run_id}"):
-                    return False
+            if self._history.commit_at(record.ref) != record.revision:
+                why = f"referee: run {record.run_id}"
+                on_it = self._history.branch() == record.ref
+                if not on_it or not self._history.move(record.ref, record.revision, record.parent, why):
+                    return ("HEAD",)
             self._point("branch moved")
             self._index.publish()
             self._point("index moved")
-            return True
+            return ()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
