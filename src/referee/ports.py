@@ -109,7 +109,8 @@ class Contact(Value):
     def words(self) -> str:
         """What came of it, without the counts."""
         if self.refused:
-            return f"was refused {self.target}: {self.refused}"
+            verb = "was cut off from" if self.sent or self.received else "was refused"
+            return f"{verb} {self.target}: {self.refused}"
         return f"connected to {self.target}" + (f", with {self.injected} added outside" if self.injected else "")
 
 
