@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from git_traps import TRAPS, Scene, Trap, scene
 
 from referee.adapters.git import GitWorkspace
-from referee.domain.errors import UsageError
+from referee.domain.errors import UsageError, WorldFault
 from referee.domain.patch import FileContent, patch_of
+from referee.ports import Commit
 
 
 def everything(repo: Scene) -> None:
@@ -23,10 +25,29 @@ def everything(repo: Scene) -> None:
         assert workspace.land("run", before, after).written == ("src/a.py", "src/b.py")
         assert workspace.landed("run") is not None
         assert workspace.rollback("run").restored == ("src/a.py", "src/b.py")
+        commits(workspace)
         workspace.recover()
         workspace.collect(0)
     finally:
         workspace.close()
+
+
+def commits(workspace: GitWorkspace) -> None:
+    """The same as a commit and as a branch, and a merge with what the user wrote meanwhile."""
+    mine = patch_of({"notes.txt": FileContent(data=b"ONE\ntwo\nthree\nfour\n")})
+    mended = patch_of({"notes.txt": FileContent(data=b"one\ntwo\nthree\nFOUR\n")})
+    for branch in ("", "made"):
+        run_id = f"commit-{branch}"
+        start = workspace.snapshot(run_id)
+        after = workspace.apply(start.tree, mended)
+        assert workspace.merge(start.tree, after, workspace.apply(start.tree, mine)).tree
+        commit = Commit(parent=start.head, message="mend\n", branch=branch)
+        assert workspace.commit(run_id, start.tree, after, commit).revision
+        workspace.rollback(run_id)
+    start = workspace.snapshot("filtered")
+    after = workspace.apply(start.tree, patch_of({"src/a.py": FileContent(data=b"x = 7\n")}))
+    with suppress(UsageError, WorldFault):  # a filter, the user's own changes or a missing object is in the way
+        workspace.commit("filtered", start.tree, after, Commit(parent=start.head, message="mend\n"))
 
 
 @pytest.mark.parametrize("trap", TRAPS.values(), ids=TRAPS.keys())

@@ -60,6 +60,10 @@ NEUTRAL = (
     "maintenance.auto=false",
     "safe.directory=*",
 )
+RUN_BY_PUSH = re.compile(
+    r"core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper|protocol\.(.*\.)?allow|"
+    r"remote\..*\.(receivepack|vcs)|gpg\.(.*\.)?program"
+)
 IDENTITY = {
     "GIT_AUTHOR_NAME": "referee",
     "GIT_AUTHOR_EMAIL": "referee@localhost",
@@ -101,7 +105,7 @@ class Git:
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_PAGER": "cat",
-            "PATH": _absolute(self._environ.get("PATH", os.defpath)),
+            "PATH": absolute(self._environ.get("PATH", os.defpath)),
         }
 
     def run(
@@ -136,6 +140,20 @@ class Git:
             key, _, value = line.partition("\n")
             found[key] = (*found.get(key, ()), value)
         return found
+
+    def programs(self, folder: bytes) -> tuple[str, ...]:
+        """The settings of a repository's own, not the person's, that name a program for a push to run."""
+        command = [self._program, "--no-pager", "config", "--list", "-z", "--show-scope"]
+        said = self._finished(command, {"GIT_DIR": folder}, cwd=folder)
+        if said.code:
+            raise WorldFault(f"git config failed in {os.fsdecode(folder)}: {said.words}")
+        fields = said.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        named = (
+            line.partition("\n")[0]
+            for scope, line in zip(fields[::2], fields[1::2], strict=True)
+            if scope in ("local", "worktree")
+        )
+        return tuple(sorted({key for key in named if RUN_BY_PUSH.fullmatch(key)}))
 
     def command(self, *args: str | bytes) -> list[str | bytes]:
         """The full argument list. Refuses every subcommand that is not on the list."""
@@ -202,6 +220,6 @@ class Git:
         return WorldFault(f"git could not be started: {error}")
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
     """A search path without folders that depend on where a command runs: a repository could bring its own git."""
     return os.pathsep.join(folder for folder in path.split(os.pathsep) if os.path.isabs(folder)) or os.defpath

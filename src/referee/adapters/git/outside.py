@@ -7,9 +7,10 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
-from referee.adapters.git.git import Finished
+from referee.adapters.git.git import Finished, absolute
 
 SECONDS = 120.0
+PROTOCOLS = "https:http:ssh:git:file"  # not ext, by which an address is a command
 # Which repository is meant is said by the folder; how to reach and identify stays as the person has it.
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GH_PROMPT_DISABLED": "1", "NO_PROMPT": "1", "NO_COLOR": "1"}
@@ -17,12 +18,13 @@ _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GH_PROMPT_DISABLED": "1", "NO_PROMPT": "1
 
 def installed(program: str) -> bool:
     """Whether a program is on the person's path."""
-    return shutil.which(program) is not None
+    return shutil.which(program, path=_path()) is not None
 
 
 def outside(command: Sequence[str], folder: bytes, stdin: str = "") -> Finished | None:
     """How the command ended; None if it did not in two minutes: then nobody knows what it did."""
-    environ = {k: v for k, v in os.environ.items() if k not in _PLACES} | _QUIET
+    environ = {k: v for k, v in os.environ.items() if k not in _PLACES} | _QUIET | {"PATH": _path()}
+    environ.setdefault("GIT_ALLOW_PROTOCOL", PROTOCOLS)
     try:
         ended = subprocess.run(
             list(command),
@@ -38,3 +40,7 @@ def outside(command: Sequence[str], folder: bytes, stdin: str = "") -> Finished 
     except OSError as error:
         return Finished(code=127, out=b"", words=str(error))
     return Finished(code=ended.returncode, out=ended.stdout, words=ended.stderr.decode("utf-8", "replace").strip())
+
+
+def _path() -> str:
+    return absolute(os.environ.get("PATH", os.defpath))

@@ -41,6 +41,9 @@ class Publisher:
         """Push and open; each is tried once."""
         target = self._target()
         by_hand = self.by_hand(request)
+        if named := self._git.programs(self._history.folder):
+            said = f"this repository's own configuration names programs that git push would run ({', '.join(named)})"
+            return Published(said=f"{said}; referee runs no such program", commands=by_hand)
         pushed = outside(self._git.push(target.remote, HEADS + request.branch), self._history.root)
         if pushed is None:
             return Published(said="git push did not end in time; whether it was pushed is unknown", commands=by_hand)

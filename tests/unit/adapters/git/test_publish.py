@@ -181,3 +181,51 @@ def test_the_remote_is_the_one_that_pushes_go_to() -> None:
     assert remote({**urls, "branch.main.pushremote": ("mine",)}, "refs/heads/main") == "mine"
     assert remote({"remote.only.url": ("c",)}, "refs/heads/main") == "only"
     assert remote({"remote.a.url": ("c",), "remote.b.url": ("d",)}, "") == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("core.sshCommand", "{program}"),
+        ("core.gitProxy", "{program}"),
+        ("credential.helper", "!{program}"),
+        ("credential.https://github.com.helper", "!{program}"),
+        ("remote.origin.receivepack", "{program}; git-receive-pack"),
+        ("protocol.ext.allow", "always"),
+    ],
+)
+def test_a_program_that_the_repository_names_is_not_run_by_a_push(
+    hub: Forge, tmp_path: Path, key: str, value: str
+) -> None:
+    """The person's own settings may name programs; those that came with the repository are shown instead."""
+    mark, program = tmp_path / "mark", tmp_path / "program"
+    oracle.write(tmp_path, "program", b"#!/bin/sh\ntouch %s\n" % os.fsencode(mark), 0o755)
+    workspace = hub.branched()
+    oracle.git(hub.root, "config", key, value.format(program=program))
+    published = workspace.publish(REQUEST)
+    assert (key.lower() in published.said.lower(), published.url) == (True, "")
+    assert published.commands[0] == "git push origin referee/run"
+    assert not mark.exists()
+    if "receivepack" in key:
+        oracle.git(hub.root, "push", "-q", "origin", "referee/run", check=False)
+        assert mark.exists(), "the control shows that git would run it"
+
+
+def test_an_address_that_is_a_command_is_not_run(hub: Forge, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    workspace = hub.branched()
+    oracle.git(hub.root, "config", "remote.origin.pushurl", f"ext::touch {mark}")
+    assert "not allowed" in workspace.publish(REQUEST).said
+    assert not mark.exists()
+    oracle.git(hub.root, "-c", "protocol.ext.allow=always", "push", "-q", "origin", "referee/run", check=False)
+    assert mark.exists(), "the control shows that git would run it"
+
+
+def test_a_tool_that_lies_in_the_repository_is_not_run(hub: Forge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    workspace = hub.branched()
+    for name in ("gh", "git"):
+        oracle.write(hub.root, name, b"#!/bin/sh\ntouch ran\n", 0o755)
+    monkeypatch.chdir(hub.root)
+    assert "gh is not installed" in workspace.publish(REQUEST).said
+    assert not (hub.root / "ran").exists()
