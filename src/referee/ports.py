@@ -529,10 +529,14 @@ class RunRecord(Value):
 
 
 class Lease(Value):
-    """The right to write to a run; a newer `fence` ends it."""
+    """The right to write to a run; a newer `fence` ends it.
+
+    `seen` is the last sign of life of a holder that did not give the run back, in seconds since the epoch; else 0.
+    """
 
     run_id: str
     fence: int
+    seen: float = 0.0
 
 
 class Store(Protocol):

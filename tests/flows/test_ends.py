@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,14 +11,15 @@ from typing import Any
 import pytest
 import small
 
-from referee import api
+from referee import api, wiring
+from referee.actions.tree import TakeSnapshot
 from referee.adapters.git import GitWorkspace
 from referee.config import load
-from referee.domain.errors import Cancelled, UsageError
+from referee.domain.errors import Cancelled, Diverged, UsageError
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
-from referee.ports import Landing, Progress
+from referee.ports import Interpreter, Landing, Progress
 
 WRONG = small.content(small.BUGGY.replace("a - b", "a * b"))
 MENDED = small.proposal(edits=[{"old": "a * b", "new": "a + b"}])
@@ -143,3 +146,46 @@ def test_a_patch_file_is_exact_where_text_is_not_utf_8(bench: Bench, tmp_path: P
     small.git(bench.repo, "apply", f"{tmp_path}/fix.patch")
     assert not (bench.repo / "old.py").exists()
     assert (bench.repo / "calc.py").read_text() == small.FIXED
+
+
+def counted(bench: Bench) -> Mapping[str, int]:
+    """How often each kind of action was really done to its end, over all legs of the run."""
+    endings = [e for e in api.journal(bench.last, str(bench.repo)) if e.kind == "ended"]
+    return Counter(e.action for e in endings if json.loads(e.payload)["outcome"] == "done")
+
+
+def test_with_a_larger_budget_nothing_is_paid_or_judged_twice(bench: Bench, tmp_path: Path) -> None:
+    at_once = Bench(tmp_path / "other")
+    assert at_once.fix().solved
+    assert bench.fix(**{"budget.max_steps": 1}).stop_reason is StopReason.STEPS_EXHAUSTED
+    first = counted(bench)
+    outcome = bench.resume(max_steps=4)
+    assert outcome.solved
+    legs, whole = counted(bench), counted(at_once)
+    assert first["call_model"] == 1 and legs["call_model"] == whole["call_model"] == 2
+    assert legs["execute"] == whole["execute"] and legs["land"] == whole["land"] == 1
+    assert outcome.report.tokens == 300, "two calls of 150 tokens"
+
+
+def test_a_changed_machine_is_told_and_is_no_bug_of_ours(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.fix(interrupting(Cancelled()))
+    found = wiring.find_python
+
+    def other(*places: Any, **named: Any) -> Interpreter:
+        real = found(*places, **named)
+        packages = {**real.distributions, "pytest": "0.1"}
+        return real.model_copy(update={"executable": real.executable + "x", "distributions": packages})
+
+    with monkeypatch.context() as patched:
+        patched.setattr(wiring, "find_python", other)
+        with pytest.raises(UsageError, match=r"pytest was \S+, is 0\.1\); put that back, or start a new run") as said:
+            bench.resume()
+        assert "Python was" in str(said.value)
+    assert bench.resume().solved, "put back, the run goes on"
+
+
+def test_a_divergence_that_nothing_explains_stays_ours(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.fix(interrupting(Cancelled()))
+    monkeypatch.setattr(TakeSnapshot, "digest", "0" * 64)
+    with pytest.raises(Diverged):
+        bench.resume()

@@ -13,7 +13,7 @@ from referee.domain.errors import UsageError
 from referee.domain.report import ChainReport, Outcome, RunSummary
 from referee.kernel.journal import LEASE_SECONDS, Journal, check_chain
 from referee.kernel.run import Run, Shared
-from referee.ports import Entry, Restoration, RunRecord
+from referee.ports import Entry, Kind, Restoration, RunRecord
 from referee.wiring import Desk
 
 
@@ -29,6 +29,7 @@ def rollback(run_id: str, repo: str = ".", wait: Callable[[str], None] | None = 
             lease = desk.store.claim(run_id, me(), desk.clock.now(), LEASE_SECONDS, begin=False)
             try:
                 journal = Journal(desk.store, lease, desk.clock)
+                journal.note(f"{ROLLBACK}{lease.fence}", Kind.OPENED, {"elapsed": journal.elapsed})
                 shared = Shared(run_id=run_id, world=desk, journal=journal, store=desk.store)
                 # Its own keys: a run that is resumed later must not take them for its own.
                 return Run(shared, Budget()).branch(f"{ROLLBACK}{lease.fence}").perform(RollBack(run_id=run_id))

@@ -10,11 +10,12 @@ from typing import Any
 
 from referee.adapters.store.owner import me
 from referee.api import places
+from referee.api.environment import explained, remembered
 from referee.api.recorder import Recorder, write_report
 from referee.api.spec import Spec, asked_last, known, rolled_back, unfinished
 from referee.config import Config, load
 from referee.domain.cost import Budget
-from referee.domain.errors import Cancelled, UsageError, WorldFault
+from referee.domain.errors import Cancelled, Diverged, UsageError, WorldFault
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
@@ -98,6 +99,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         outcome = recorder.outcome(run, ended, desk.stamp())
         places.hand_over(outcome, spec.config.land, recorder.diff)
     except Cancelled:
+        run.stopped(lease.fence)
         desk.workspace.recover()  # a landing that was cut off ends whole or not at all, now rather than later
         outcome = recorder.cut_short(
             StopReason.HUMAN_ABORT, f"stopped; `referee resume {run.id}` goes on", run.view, desk.stamp()
@@ -110,6 +112,8 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
             raise UsageError(f"{wrong}; when that is mended, `referee resume {run.id}` goes on") from wrong
         desk.store.finish(lease, "done", "")
         raise
+    except Diverged as other:
+        raise explained(desk, run.id, other) from other
     except WorldFault as fault:
         write_report(desk.reports, recorder.cut_short(StopReason.WORLD_FAULT, str(fault), run.view, desk.stamp()))
         raise
@@ -120,7 +124,12 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
 
 def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
     journal = Journal(desk.store, lease, desk.clock)
-    journal.note(f"run:{lease.fence}", Kind.OPENED, {"spec": json.loads(spec.model_dump_json())})
+    facts = {
+        "spec": json.loads(spec.model_dump_json()),
+        "elapsed": journal.elapsed,
+        "environment": remembered(desk, lease.run_id),
+    }
+    journal.note(f"run:{lease.fence}", Kind.OPENED, facts)
     shared = Shared(
         run_id=lease.run_id,
         world=desk,

@@ -46,7 +46,7 @@ def known(desk: Desk, run_id: str) -> RunRecord:
 
 def asked_last(desk: Desk, record: RunRecord) -> Spec:
     """What the run was asked when it was last worked on: a larger budget that was given once stays given."""
-    opened = [e for e in desk.store.entries(record.run_id) if e.kind is Kind.OPENED]
+    opened = [e for e in desk.store.entries(record.run_id) if e.kind is Kind.OPENED and '"spec"' in e.payload]
     spec = json.dumps(json.loads(opened[-1].payload)["spec"]) if opened else record.spec
     return Spec.model_validate_json(spec)
 

@@ -55,6 +55,7 @@ class Journal:
         entries = store.entries(lease.run_id)
         self._by_key = {(e.key, e.kind): e for e in entries}
         self._last = entries[-1] if entries else None
+        self._elapsed = worked(entries, lease.seen)
 
     def requested(self, key: str) -> Entry | None:
         """The request recorded under `key`, if any."""
@@ -88,9 +89,8 @@ class Journal:
 
     @property
     def elapsed(self) -> float:
-        """The run's clock at the last ending, in seconds: where a resumed run's clock goes on."""
-        marks = [json.loads(e.payload).get("elapsed", 0.0) for e in self._by_key.values() if e.kind is Kind.ENDED]
-        return max(marks, default=0.0)
+        """Seconds of work before this process took the run: where its clock goes on."""
+        return self._elapsed
 
     def _append(self, key: str, kind: Kind, what: tuple[str, dict[str, Any]], durable: bool) -> None:
         with self._lock:
@@ -120,6 +120,25 @@ class Journal:
         """Extend the lease. Raises `WorldFault` if another process took the run over."""
         self._store.renew(self._lease, self._clock.now(), LEASE_SECONDS)
         self._renewed = self._clock.monotonic()
+
+
+def worked(entries: tuple[Entry, ...], seen: float) -> float:
+    """The run's clock, in seconds, at the last thing known of it: an ending, a request, or a sign of life at `seen`.
+
+    An action that was cut off took time too: without this, a run that is killed again and again would never end.
+    """
+    clock, since, last = 0.0, None, 0.0  # where the clock stood at the time `since`; what is known up to `last`
+    for entry in entries:
+        at = datetime.fromisoformat(entry.at).timestamp()
+        since = at if since is None else since
+        if entry.kind in (Kind.ENDED, Kind.OPENED):
+            if entry.kind is Kind.OPENED:  # nobody worked between the end of the last process and this
+                clock += max(0.0, last - since)
+            clock = max(clock, json.loads(entry.payload).get("elapsed", 0.0))
+            since = last = at
+        elif entry.kind is not Kind.ANSWERED:  # a person's answer comes when it comes
+            last = at
+    return clock if since is None else clock + max(0.0, max(last, seen) - since)
 
 
 def check_chain(entries: tuple[Entry, ...]) -> int | None:

@@ -229,6 +229,10 @@ class Run:
             done.set()
             beater.join()
 
+    def stopped(self, fence: int) -> None:
+        """Record that a person stopped it now: the time of the action that this cut off is spent."""
+        self._journal.note(f"stopped:{fence}", Kind.NOTED, {"text": "stopped by a person"})
+
     def close(self) -> None:
         """The run has come to its end: nothing more is recorded, whatever a thread left behind still does."""
         self._journal.close()

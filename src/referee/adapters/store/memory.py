@@ -36,7 +36,7 @@ class MemoryStore:
         self._owners[run_id] = (owner, now + ttl)
         status = "running" if begin else record.status
         self._runs[run_id] = record.model_copy(update={"fence": record.fence + 1, "status": status})
-        return Lease(run_id=run_id, fence=record.fence + 1)
+        return Lease(run_id=run_id, fence=record.fence + 1, seen=max(0.0, until - ttl) if holder else 0.0)
 
     def renew(self, lease: Lease, now: float, ttl: float) -> None:
         """Keep the run."""

@@ -98,14 +98,15 @@ class SqliteStore:
     def claim(self, run_id: str, owner: str, now: float, ttl: float, *, begin: bool = True) -> Lease:
         """Take the run, or say who has it."""
         with self._guarded():
-            held = self._db.execute("select owner from run where run_id = ?", (run_id,)).fetchone()
+            held = self._db.execute("select owner, lease_until from run where run_id = ?", (run_id,)).fetchone()
             if held is None:
                 raise UsageError(f"there is no run {run_id}; `referee runs` lists them")
             # A killed owner's lease ends at once: nobody should wait for a process that is gone.
             gone = held[0] if held[0] and alive(held[0]) is False else ""
             row = self._db.execute(_CLAIM, (owner, now + ttl, begin, run_id, now, gone)).fetchone()
             if row is not None:
-                return Lease(run_id=run_id, fence=row[0])
+                seen = max(0.0, held[1] - ttl) if held[0] else 0.0
+                return Lease(run_id=run_id, fence=row[0], seen=seen)
         raise UsageError(f"run {run_id} is being worked on by {brief(held[0])}; wait for it or stop it first")
 
     def renew(self, lease: Lease, now: float, ttl: float) -> None:
