@@ -584,6 +584,18 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
+class Shelf(Protocol):
+    """Facts about trees, kept from run to run for a day. Losing one costs time, never truth."""
+
+    def get(self, key: str) -> bytes | None:
+        """The fact as it was put, or None if it is missing, old or damaged."""
+        ...
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep it, in place of an earlier one. Raises `WorldFault` if the disk refuses."""
+        ...
+
+
 # --- time, chance and the whole ----------------------------------------------------------------------------
 
 
@@ -604,6 +616,8 @@ class Equipment(Protocol):
     def sandbox(self) -> Sandbox: ...
     @property
     def clock(self) -> Clock: ...
+    @property
+    def shelf(self) -> Shelf: ...
     def model(self, name: str) -> Model: ...
     def warm(self, command: Command) -> Warm:
         """The warm process for `command`, started on first use and kept for the run."""

@@ -19,7 +19,7 @@ from referee.adapters.models.recorded import RecordedModel, RecordingModel
 from referee.adapters.models.scripted import ScriptedModel
 from referee.adapters.python import find as find_python
 from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
-from referee.adapters.store import SqliteStore
+from referee.adapters.store import FileShelf, SqliteStore
 from referee.adapters.store.turn import turn
 from referee.adapters.toolchains import find as find_toolchains
 from referee.authors.model import ModelAuthor, Voice
@@ -30,9 +30,21 @@ from referee.domain.errors import UsageError
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.flows.plan import Player
-from referee.judge import Bench, CheckSpec, Ignore, Project, Scope, Settings, detect, home, prepare, test_patterns
+from referee.judge import (
+    Bench,
+    CheckSpec,
+    Ignore,
+    Project,
+    Scope,
+    Settings,
+    detect,
+    edition,
+    home,
+    prepare,
+    test_patterns,
+)
 from referee.kernel.run import Run
-from referee.ports import Base, Command, Interpreter, Model, Sandbox, Store, Toolchain, Warm, Workspace
+from referee.ports import Base, Command, Interpreter, Model, Sandbox, Shelf, Store, Toolchain, Warm, Workspace
 
 STATE = ".harness"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
@@ -54,6 +66,7 @@ class Desk:
         self.state = os.path.join(self._workspace.root, STATE)
         self.recovered = self._workspace.recover()
         self.store: Store = SqliteStore(self.state)
+        self._shelf: Shelf | None = None
         self._sandbox: Sandbox | None = None
         self._warm: dict[str, Warm] = {}
         self._models: dict[str, Model] = {}
@@ -63,6 +76,14 @@ class Desk:
     def workspace(self) -> Workspace:
         """The user's repository."""
         return self._workspace
+
+    @property
+    def shelf(self) -> Shelf:
+        """What earlier runs found out about trees."""
+        with self._opening:
+            if self._shelf is None:
+                self._shelf = FileShelf(os.path.join(self.state, "facts"), self.clock, edition())
+            return self._shelf
 
     @property
     def sandbox(self) -> Sandbox:

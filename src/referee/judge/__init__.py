@@ -5,6 +5,7 @@ from referee.judge.checks import Check
 from referee.judge.choose import checks_for
 from referee.judge.compress import compress
 from referee.judge.examine import examine
+from referee.judge.facts import edition
 from referee.judge.home import home
 from referee.judge.outline import outline
 from referee.judge.prepare import prepare
@@ -27,6 +28,7 @@ __all__ = [
     "checks_for",
     "compress",
     "detect",
+    "edition",
     "examine",
     "home",
     "outline",

@@ -20,9 +20,10 @@ class Bench(Value):
     """What a proposal is judged with.
 
     `targets` are test ids (or files that could not be collected) that fail now; `expected` is what must be so once
-    they are mended; `known` what tests do on the unpatched tree, `known_findings` what each other check already
-    says there. `failures` are the targets' failures as first seen: what an author is told before any attempt.
-    `target_ms` and `suite_ms` are how long one run took; `test_seconds` how long one test may take.
+    they are mended; `known` what tests do on the unpatched tree, `known_findings` what each other check already says
+    there. `flaky` tests are reported and not counted, unless they are targets. `failures` are the targets' failures as
+    first seen: what an author is told before any attempt. `target_ms` and `suite_ms` are how long one run took;
+    `test_seconds` how long one test may take.
     """
 
     project: Project
@@ -33,6 +34,7 @@ class Bench(Value):
     expected: Expected = Expected()
     known: Known = Known()
     known_findings: Mapping[str, tuple[Finding, ...]] = {}
+    flaky: tuple[str, ...] = ()
     failures: tuple[CheckResult, ...] = ()
     target_ms: int = 0
     suite_ms: int = 0

@@ -6,13 +6,14 @@ from referee.actions.execute import Execute
 from referee.domain.layer import Layer
 from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult, CheckState
-from referee.judge import plan, ruling, stream
+from referee.judge import facts, plan, ruling, stream
 from referee.judge.carry import execute
 from referee.judge.checks import unused, without_ignored
 from referee.judge.choose import checks_for, without_skipped
 from referee.judge.evidence import Evidence, Expected, Known, known_from
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
+from referee.judge.seen import Seen
 from referee.judge.settings import SUITE_KEY, TEST_KEY, Settings
 from referee.judge.stream import Report
 from referee.judge.targets import target_commands
@@ -32,6 +33,8 @@ def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple
         command = check.command(base, Patch())
         run.progress("check", {"check": check.name, "layer": check.layer.value})
         said = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
+        if command and not command.egress:
+            facts.keep_result(run, facts.key_of_check(project, check, command), said)
         results.append(without_ignored(said, settings.ignore))
     if "pytest" in project.uses:
         results.append(_suite(run, project, base, settings))
@@ -53,8 +56,10 @@ def _suite(run: Run, project: Project, base: Base, settings: Settings) -> CheckR
         return _absent(SUITE, Layer.SUITE, python.note or f"{python.executable} has no pytest; install it there")
     run.progress("check", {"check": SUITE, "layer": Layer.SUITE.value})
     what = TestRun(test_seconds=settings.test_seconds)
-    execution = run.perform(Execute(command=plan.command(project, base, Patch(), what, settings.suite_seconds)))
+    command = plan.command(project, base, Patch(), what, settings.suite_seconds)
+    execution = run.perform(Execute(command=command))
     report = stream.read(execution.channel, execution.key)
+    _compare(run, facts.key_of("suite", project, command), Seen(execution=execution, report=report))
     known = Known(
         outcomes={t: "passed" for t, o in report.outcomes.items() if o not in ("skipped", "xfailed", "xpassed")},
         tampering=report.tampering, plugins=report.plugins,
@@ -62,10 +67,23 @@ def _suite(run: Run, project: Project, base: Base, settings: Settings) -> CheckR
     )  # fmt: skip
     evidence = Evidence(
         check=SUITE, layer=Layer.SUITE, execution=execution, expected=Expected(whole=True), known=known,
-        flaky=settings.flaky, limit=f"{settings.suite_seconds:g} seconds; raise {SUITE_KEY}",
+        flaky=(*settings.flaky, *report.flaky, *facts.known_flaky(run, base.tree)),
+        limit=f"{settings.suite_seconds:g} seconds; raise {SUITE_KEY}",
     )  # fmt: skip
     result = ruling.rule(evidence, report)
     return result.model_copy(update={"note": f"{result.note}{_slow(report, settings)}"})
+
+
+def _compare(run: Run, key: str, seen: Seen) -> None:
+    """Say which tests ended differently in an earlier run on the same tree, and keep this one for later."""
+    before = facts.known_suite(run, key)
+    if before is not None:
+        now = seen.report.outcomes
+        unlike = [t for t, o in before.report.outcomes.items() if t in now and now[t] != o]
+        if unlike:
+            more = f" and {len(unlike) - 3} more" if len(unlike) > 3 else ""
+            run.note(f"flaky: {', '.join(unlike[:3])}{more} ended differently in an earlier run on this very tree")
+    facts.keep_suite(run, key, seen)
 
 
 def _slow(report: Report, settings: Settings) -> str:

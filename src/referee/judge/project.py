@@ -64,6 +64,7 @@ class Project(Value):
             "PYTHONNOUSERSITE": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
             "LANG": "C.UTF-8",
+            "TZ": "UTC",
             "TERM": "dumb",
             "COLUMNS": "120",
         }

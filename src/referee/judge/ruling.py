@@ -64,7 +64,7 @@ def rule(evidence: Evidence, report: Report | None = None) -> CheckResult:
         exit_code=execution.exit_code,
         killed_by=execution.killed_by,
         duration_ms=execution.duration_ms,
-        note=_note(report, outcomes),
+        note=_note(report, outcomes, evidence.flaky),
     )
 
 
@@ -166,9 +166,9 @@ def _failing(evidence: Evidence, report: Report) -> tuple[list[Finding], list[Fi
 
 
 def _counts(evidence: Evidence, test: str) -> bool:
-    if test in evidence.flaky:
-        return False
     before = evidence.known.outcomes.get(test)
+    if test in evidence.flaky and test not in evidence.expected.ids:
+        return False
     if test in evidence.expected.ids or test.partition("::")[0] in evidence.expected.files:
         return True
     return evidence.expected.whole and before not in ("failed", "error", "missing")
@@ -190,7 +190,7 @@ def _unsatisfied(evidence: Evidence, report: Report, told: set[str]) -> list[Fin
     outcomes, expected, known = report.outcomes, evidence.expected, evidence.known
     found = []
     for test, wrong in _wanted(outcomes, expected, known):
-        if test in told or test in evidence.flaky:
+        if test in told or (test in evidence.flaky and test not in expected.ids):
             continue
         found.append(
             Finding(
@@ -229,9 +229,11 @@ def _function(test: str) -> str:
     return test.partition("::")[2].partition("[")[0]
 
 
-def _note(report: Report, outcomes: Mapping[str, str]) -> str:
+def _note(report: Report, outcomes: Mapping[str, str], flaky: tuple[str, ...]) -> str:
     counts: dict[str, int] = {}
     for outcome in outcomes.values():
         counts[outcome] = counts.get(outcome, 0) + 1
     told = ", ".join(f"{n} {name}" for name, n in sorted(counts.items())) or "no test ran"
+    unsure = sum(outcomes.get(t) in ("failed", "error") for t in set(flaky))
+    told += f", {unsure} of them flaky and not counted" if unsure else ""
     return told + (f", {len(report.deselected)} deselected" if report.deselected else "")

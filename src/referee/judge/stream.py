@@ -45,6 +45,7 @@ class Report(Value):
     plugins: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     foreign: Mapping[str, str] = {}
+    flaky: tuple[str, ...] = ()
     lines: tuple[tuple[str, Mapping[str, tuple[int, ...]]], ...] = ()
     canaries: Mapping[str, tuple[Phase, ...]] = {}
 
@@ -156,5 +157,6 @@ class _Gathered:
             plugins=tuple(dict.fromkeys(lists.get("plugin", ()))),
             own=tuple(imports["own"]),
             foreign=imports["foreign"],
+            flaky=tuple(dict.fromkeys(lists.get("flaky", ()))),
             lines=tuple((test, {p: tuple(n) for p, n in seen.items()}) for test, seen in lists.get("lines", ())),
         )

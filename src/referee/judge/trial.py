@@ -10,7 +10,7 @@ from referee.domain.layer import Layer
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.domain.verdict import CheckResult, CheckState
-from referee.judge import affected, equalities, plan, ruling
+from referee.judge import affected, again, equalities, plan, ruling
 from referee.judge.bench import Bench
 from referee.judge.carry import execute
 from referee.judge.checks import Check, new_only, without_ignored
@@ -49,13 +49,17 @@ def try_gate(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
     for layer in (Layer.AFFECTED,) if pressed else (Layer.AFFECTED, Layer.SUITE):
         tried = [_try(run, bench, check, patch) for check in bench.checks if check.layer is layer]
         if whole and layer is Layer.SUITE:
-            tried.append(_suite(run, bench, patch))
+            tried.append(_doubted(run, bench, patch, _suite(run, bench, patch)))
         elif whole and (pressed or bench.suite_ms > affected.WORTH_SELECTING_MS):
-            tried.append(_affected(run, bench, patch))
+            tried.append(_doubted(run, bench, patch, _affected(run, bench, patch)))
         results += tried
         if not all(r.clear for r in tried):
             break
     return tuple(results)
+
+
+def _doubted(run: Run, bench: Bench, patch: Patch, result: CheckResult) -> CheckResult:
+    return again.looked_again(run, bench, patch, result, bench.settings.target_seconds)
 
 
 def screen(run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[CheckResult, ...]:
@@ -155,7 +159,8 @@ def _affected(run: Run, bench: Bench, patch: Patch) -> CheckResult:
             check="pytest-affected", layer=Layer.AFFECTED, state=CheckState.PASS, note="no test imports what changed"
         )
     chosen = set(files)
-    passed = [t for t, o in bench.known.outcomes.items() if o == "passed" and t.partition("::")[0] in chosen]
+    sure = {t for t, o in bench.known.outcomes.items() if o == "passed"} - set(bench.flaky)
+    passed = [t for t in bench.known.outcomes if t in sure and t.partition("::")[0] in chosen]
     expected = Expected(ids=tuple(dict.fromkeys((*passed, *_within(bench.expected.ids, chosen)))))
     what = _target_run(run, bench, patch).model_copy(update={"ids": files})
     seconds = bench.settings.suite_seconds
@@ -190,5 +195,5 @@ def _evidence(bench: Bench, name: str, aim: tuple[Layer, Expected], patch: Patch
         expected=expected,
         known=bench.known,
         touched=bench.touched(patch),
-        flaky=bench.settings.flaky,
+        flaky=bench.flaky,
     )

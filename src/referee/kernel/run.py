@@ -19,7 +19,7 @@ from referee.kernel.action import Action, Effect, canonical
 from referee.kernel.journal import Ending, Journal, same_request
 from referee.kernel.ledger import Ledger
 from referee.kernel.policy import Policy, rule
-from referee.ports import Clock, Command, Equipment, Kind, Model, Progress, Sandbox, Store, Warm, Workspace
+from referee.ports import Clock, Command, Equipment, Kind, Model, Progress, Sandbox, Shelf, Store, Warm, Workspace
 
 T = TypeVar("T")
 _adapter = functools.cache(TypeAdapter)  # costly to make, and asked for at every action
@@ -59,6 +59,10 @@ class Bounded:
     @property
     def clock(self) -> Clock:
         return self._equipment.clock
+
+    @property
+    def shelf(self) -> Shelf:
+        return self._equipment.shelf
 
     def model(self, name: str) -> Model:
         return self._equipment.model(name)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.domain.errors import UsageError
-from referee.ports import Clock, Command, Model, Sandbox, Warm, Workspace
+from referee.ports import Clock, Command, Model, Sandbox, Shelf, Warm, Workspace
 from referee.testing.clock import FakeClock
+from referee.testing.shelf import MemoryShelf
 
 
 class FakeEquipment:
@@ -21,6 +22,7 @@ class FakeEquipment:
     ) -> None:
         self.workspace, self.sandbox = workspace, sandbox
         self.clock: Clock = clock or FakeClock()
+        self.shelf: Shelf = MemoryShelf(self.clock)
         self._models = dict(models or {})
 
     def model(self, name: str) -> Model:

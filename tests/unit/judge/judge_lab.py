@@ -19,7 +19,7 @@ from referee.domain.protection import Protection
 from referee.judge import Bench, Project, Settings, detect, prepare
 from referee.kernel.journal import Journal
 from referee.kernel.run import Run, Shared
-from referee.ports import Command, Sandbox, Warm
+from referee.ports import Command, Kind, Sandbox, Warm
 from referee.testing import FakeEquipment, MemoryStore
 
 OWN = find("/nowhere", own=sys.executable)
@@ -51,14 +51,22 @@ class Lab:
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         self.workspace = GitWorkspace(str(root), owner=sandbox_owner())
         self.equipment = Equipment(self.workspace, sandbox)
+        self.begin(**budget)
+        self.tree = self.workspace.snapshot("r").tree
+        self.base = self.run.perform(PrepareBase(tree=self.tree, protection=Protection()))
+
+    def begin(self, **budget: Any) -> None:
+        """Begin a run, the first or a later one on the same tree."""
         store, clock = MemoryStore(), self.equipment.clock
         store.create("r", "{}", "now")
         journal = Journal(store, store.claim("r", "test", clock.now(), 60.0), clock)
         self.notes: list[str] = []
         shared = Shared(run_id="r", world=self.equipment, journal=journal, store=store, tell=self._tell)
-        self.run = Run(shared, Budget(**budget))
-        self.tree = self.workspace.snapshot("r").tree
-        self.base = self.run.perform(PrepareBase(tree=self.tree, protection=Protection()))
+        self.run, self.store = Run(shared, Budget(**budget)), store
+
+    def performed(self) -> list[str]:
+        """The actions of the run so far."""
+        return [e.action for e in self.store.entries("r") if e.kind is Kind.REQUESTED]
 
     def _tell(self, event: str, facts: Mapping[str, Any]) -> None:
         if event == "note":

@@ -42,7 +42,7 @@ def _file(source: Source, text: str, trial: Trial, said: str) -> ProposedFile:
 def _makes(source: Source, edit: Edit, text: str) -> bool:
     """Whether the edit, read as the resolver reads it, gives exactly the bytes that were judged."""
     try:
-        return edited(source.text.encode(), (edit,)) == text.encode()
+        return edited(source.encoded(source.text), (edit,)) == source.encoded(text)
     except Misfit:
         return False
 

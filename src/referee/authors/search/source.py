@@ -41,8 +41,9 @@ def compiled(text: str) -> CodeType | None:
 class Source:
     """A parsed file. Offsets are in characters of `text`, which is the whole file with its byte-order mark."""
 
-    def __init__(self, path: str, text: str, tree: ast.Module) -> None:
+    def __init__(self, path: str, text: str, tree: ast.Module, encoding: str = "utf-8") -> None:
         self.path = path
+        self.encoding = encoding
         self.text = text
         self.tree = tree
         first = len(_BOM) if text.startswith(_BOM) else 0
@@ -50,16 +51,20 @@ class Source:
 
     @classmethod
     def load(cls, path: str, data: bytes) -> Source | None:
-        """The source in `data`; None if it is not UTF-8 or not valid Python."""
+        """The source in `data`, in UTF-8 or in the encoding it declares; None if it is not valid Python."""
         try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            text = data.decode("utf-8")
+            declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            encoding = declared.removesuffix("-sig")
+            text = data.decode(encoding)
         except (SyntaxError, UnicodeDecodeError):
             return None
-        if encoding not in ("utf-8", "utf-8-sig"):
-            return None
         tree = parse(text.removeprefix(_BOM))
-        return None if tree is None else cls(path, text, tree)
+        made = None if tree is None else cls(path, text, tree, encoding)
+        return made if made is not None and made.encoded(text) == data else None
+
+    def encoded(self, text: str) -> bytes:
+        """Text as the file keeps it; what its encoding has no word for is written as an escape."""
+        return text.encode(self.encoding, "backslashreplace")
 
     @cached_property
     def newline(self) -> str:

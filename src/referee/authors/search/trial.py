@@ -49,7 +49,7 @@ class Trial:
         """The files as they would be."""
         contents: dict[str, FileContent | None] = {}
         for path, text in self.contents(sources).items():
-            contents[path] = FileContent(data=text.encode(), executable=executable(path))
+            contents[path] = FileContent(data=sources(path).encoded(text), executable=executable(path))
         return patch_of(contents)
 
     def contents(self, sources: Callable[[str], Source]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random  # noqa: TID251 - to pin it
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from .territory import Territory
 from .voice import report as tell
 
 _TAIL = 600
+_SEED = random.seed
 _OVERRIDES = frozenset(("runtest", "setup", "teardown", "ihook", "repr_failure"))
 _HOOKS = (
     "pytest_runtest_protocol", "pytest_runtest_setup", "pytest_runtest_call", "pytest_runtest_teardown",
@@ -51,6 +53,18 @@ class Reporter:
         yield
         canary.plant(items, self._canaries)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Modules that draw lots while they are imported draw the same ones every time."""
+        self._seed()
+
+    def _seed(self) -> None:
+        """Every test begins with the same random numbers, in whatever company it runs."""
+        _SEED(0)
+        numbers = sys.modules.get("numpy.random")
+        if numbers is not None:
+            numbers.seed(0)
+
     def pytest_deselected(self, items: list[Any]) -> None:
         """Which tests options or plugins left out."""
         tell("deselected", [i.nodeid for i in items])
@@ -59,6 +73,9 @@ class Reporter:
     def pytest_collection_finish(self, session: Any) -> None:
         """The ids that will run."""
         tell("collected", [i.nodeid for i in session.items])
+        for item in session.items:
+            if item.get_closest_marker("flaky") is not None:
+                tell("flaky", item.nodeid)
         self._bodies = {i.nodeid: _body(i) for i in session.items}
         self._spaces.learn()
         self._lines("")
@@ -84,6 +101,7 @@ class Reporter:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Told before the test runs, so that a death has a name."""
         self._compared.clear()
+        self._seed()
         tell("start", nodeid)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)

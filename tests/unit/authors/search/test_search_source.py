@@ -42,16 +42,27 @@ def test_segments_are_what_the_parser_saw(text: str) -> None:
     "data",
     [
         b"def f(:\n",
-        b"# -*- coding: latin-1 -*-\nx = '\xe9'\n",
         b"x = '\xff'\n",
         b"x = 1\0\n",
         b"# coding: no-such-codec\n",
         b"(" * 2_000,
     ],
-    ids=["syntax error", "other encoding", "not utf-8", "null byte", "unknown encoding", "too deep"],
+    ids=["syntax error", "not utf-8", "null byte", "unknown encoding", "too deep"],
 )
-def test_what_is_not_python_in_utf_8_is_passed_over(data: bytes) -> None:
+def test_what_is_not_python_is_passed_over(data: bytes) -> None:
     assert Source.load("m.py", data) is None
+
+
+@pytest.mark.parametrize("codec", ["latin-1", "cp1252", "utf-8", "gbk"])
+def test_a_file_is_read_and_written_in_the_encoding_it_declares(codec: str) -> None:
+    """PEP 263: such a file is valid Python."""
+    data = f"# -*- coding: {codec} -*-\nwho = 'p\u00e8re' + name  # \u00e8\n".encode(codec)
+    source = Source.load("m.py", data)
+    assert source is not None
+    assert source.encoded(source.text) == data
+    (assign,) = (n for n in source.tree.body if isinstance(n, ast.Assign))
+    assert source.segment(assign.value) == "'p\u00e8re' + name"
+    assert source.encoded("\u20ac" if codec == "latin-1" else "x").isascii()
 
 
 def test_a_line_added_at_the_end_of_a_file_without_a_break_begins_a_new_one() -> None:
