@@ -108,6 +108,23 @@ for url in ("http://evil.example/", "https://evil.example/", "http://127.0.0.1.:
     assert not place.town.evil.heard
 
 
+def test_servers_inside_are_reached_directly(place: Place) -> None:
+    """Over-blocking: what a command serves to itself does not go through the proxy."""
+    code = """
+import http.server, threading, socket, urllib.request
+class Hello(http.server.BaseHTTPRequestHandler):
+    def do_GET(self): self.send_response(200); self.end_headers(); self.wfile.write(b"inside")
+    def log_message(self, *a): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Hello)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+for host in ("127.0.0.1", "localhost", socket.gethostname()):
+    print(urllib.request.urlopen(f"http://{host}:{server.server_port}/", timeout=5).read().decode())
+"""
+    ended = place.box.python(code, egress=ALLOWED)
+    assert ended.stdout == b"inside\n" * 3, ended
+    assert ended.contacts == ()
+
+
 def test_an_empty_list_is_nothing_at_all(place: Place) -> None:
     """No proxy, no variable, no listener, no descriptor: as if it did not exist."""
     code = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.adapters.sandbox.stage.door import ADDRESS
-from referee.adapters.sandbox.stage.system import HOME, USER
+from referee.adapters.sandbox.stage.system import HOME, HOSTNAME, USER
 
 _NO_EDITOR = "echo 'there is no editor here: give the text as an argument' >&2; false"
 _FIXED = {
@@ -32,7 +32,7 @@ _FIXED = {
     "PYTHONNOUSERSITE": "1",
 }
 _PROXY = "http://{}:{}".format(*ADDRESS)
-_DIRECT = "localhost,127.0.0.1,::1"
+_DIRECT = f"localhost,127.0.0.1,::1,{HOSTNAME}"
 # Programs read one spelling or the other, and Node none of them unless it is told to.
 _PROXIED = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), _PROXY),
