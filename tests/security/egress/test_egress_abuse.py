@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import threading
 import time
@@ -241,6 +242,24 @@ def test_nothing_is_left_behind(town: Town) -> None:
     while kept() != before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert kept() == before
+
+
+def test_a_harness_without_free_descriptors_recovers(town: Town) -> None:
+    """Accepting fails for a while; the proxy does not die of it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with a_door(Outside(network=town), *ALLOWED) as opened, socket.socket() as waiting:
+        waiting.settimeout(10)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+        try:
+            waiting.connect(opened.address)
+            waiting.sendall(post("Content-Length: 0"))
+            time.sleep(0.3)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        said = b""
+        while piece := waiting.recv(4096):
+            said += piece
+    assert said.endswith(b"answer")
 
 
 def test_the_record_is_bounded(town: Town) -> None:

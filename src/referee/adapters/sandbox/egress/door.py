@@ -21,6 +21,7 @@ from referee.adapters.sandbox.egress.visit import Visit
 from referee.ports import Command, Contact, Execution
 
 MOST_AT_ONCE = 64
+_NAP = 0.05
 _LAST_WORDS_SECONDS = 1.0  # for what the command had asked when it ended, so that it is on the record
 
 
@@ -117,9 +118,16 @@ class Door:
             over = False
             while not over:  # once more after the end, for those that wait already
                 over = self._sleeper.fileno() in {fd for fd, _ in poll.poll()}
-                with contextlib.suppress(BlockingIOError):
-                    while True:
-                        self._admit(listener.accept()[0])
+                self._admit_all(listener)
+
+    def _admit_all(self, listener: socket.socket) -> None:
+        """Everybody who waits now."""
+        try:
+            while True:
+                self._admit(listener.accept()[0])
+        except OSError as wrong:
+            if not isinstance(wrong, BlockingIOError):
+                time.sleep(_NAP)  # somebody hung up, or there is no descriptor for them: others are heard all the same
 
     def _received(self) -> socket.socket | None:
         """The listening socket; None if the inside could not be set up."""
