@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 
@@ -186,9 +186,13 @@ class Desk:
         moved = zip(targets, here, at_root, strict=True)
         return tuple(h if not top and h.partition("::")[0] in paths else t for t, h, top in moved)
 
-    def drop_snapshots(self, days: float) -> tuple[str, ...]:
-        """Forget what is needed only to undo runs older than `days`."""
-        return self._workspace.collect(days)
+    def kept(self, run_id: str) -> bool:
+        """Whether what a rollback or a resume of this run needs is still there."""
+        return self._workspace.kept(run_id)
+
+    def drop_snapshots(self, days: float, keep: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+        """Forget what is needed only to undo runs older than `days`; `keep` are runs to spare, with their trees."""
+        return self._workspace.collect(days, keep)
 
     def close(self) -> None:
         """End the warm processes and the sandbox, then the store and the workspace."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -189,3 +191,26 @@ def test_a_divergence_that_nothing_explains_stays_ours(bench: Bench, monkeypatch
     monkeypatch.setattr(TakeSnapshot, "digest", "0" * 64)
     with pytest.raises(Diverged):
         bench.resume()
+
+
+def test_gc_drops_what_ended_and_never_what_can_go_on(bench: Bench, tmp_path: Path) -> None:
+    ended = Bench(tmp_path / "other")
+    for some in (bench, ended):
+        some.fix(interrupting(Cancelled()))
+    assert ended.resume().solved
+    for some in (bench, ended):
+        long_ago = time.time() - 30 * 86_400
+        for path in (some.repo / ".harness").rglob("*"):
+            os.utime(path, (long_ago, long_ago), follow_symlinks=False)
+    assert api.gc(str(bench.repo)) == ()
+    assert api.gc(str(ended.repo)) == (ended.last,)
+    with pytest.raises(UsageError, match="dropped after 7 days"):
+        api.rollback(ended.last, str(ended.repo))
+    assert bench.resume().solved, "the trees of its proposals are still there"
+
+
+def test_a_run_whose_snapshot_was_dropped_says_so_on_resume(bench: Bench) -> None:
+    assert bench.fix(**{"budget.max_steps": 1}).stop_reason is StopReason.STEPS_EXHAUSTED
+    assert api.gc(str(bench.repo), 0) == (bench.last,)
+    with pytest.raises(UsageError, match="was dropped by `referee gc`; start a new one"):
+        bench.resume(max_steps=4)

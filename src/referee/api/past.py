@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from referee.actions.undo import RollBack
@@ -75,9 +76,16 @@ def verify(run_id: str | None = None, repo: str = ".") -> ChainReport:
 
 
 def gc(repo: str = ".", days: float = 7.0) -> tuple[str, ...]:
-    """Drop the snapshots of finished runs older than `days`; their ids."""
+    """Drop the snapshots of ended runs older than `days`; their ids. What waits or can be resumed as it is stays."""
     with Desk(repo, load(repo)) as desk:
-        return desk.drop_snapshots(days)
+        going_on = (r.run_id for r in desk.store.runs() if r.status != "done")
+        return desk.drop_snapshots(days, {run_id: _trees(desk, run_id) for run_id in going_on})
+
+
+def _trees(desk: Desk, run_id: str) -> frozenset[str]:
+    """The trees that a run has made: its replay takes them to be there."""
+    ended = (json.loads(e.payload) for e in desk.store.entries(run_id) if e.kind is Kind.ENDED and e.action == "apply")
+    return frozenset(json.loads(e["result"]) for e in ended if e["outcome"] == "done")
 
 
 def _summary(record: RunRecord) -> RunSummary:

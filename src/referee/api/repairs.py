@@ -12,7 +12,7 @@ from referee.adapters.store.owner import me
 from referee.api import places
 from referee.api.environment import explained, remembered
 from referee.api.recorder import Recorder, write_report
-from referee.api.spec import Spec, asked_last, known, rolled_back, unfinished
+from referee.api.spec import Spec, asked_last, has_begun, known, rolled_back, unfinished
 from referee.config import Config, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, UsageError, WorldFault
@@ -64,6 +64,10 @@ def resume(
             unfinished(record, bool(budget))
             if rolled_back(desk, run_id):
                 raise UsageError(f"run {run_id} was rolled back; start a new one with `referee fix`")
+            if not desk.kept(run_id) and has_begun(desk, run_id):
+                raise UsageError(
+                    f"what run {run_id} needs was dropped by `referee gc`; start a new one with `referee fix`"
+                )
             spec = asked_last(desk, record)
             if budget:
                 larger = Budget.model_validate({**spec.config.budget.model_dump(), **budget})

@@ -57,6 +57,11 @@ def rolled_back(desk: Desk, run_id: str) -> bool:
     return any(e.kind is Kind.ENDED and e.key.startswith(ROLLBACK) and '"outcome":"done"' in e.payload for e in entries)
 
 
+def has_begun(desk: Desk, run_id: str) -> bool:
+    """Whether the run has recorded the repository."""
+    return any(e.kind is Kind.ENDED and e.action == "snapshot" for e in desk.store.entries(run_id))
+
+
 def unfinished(record: RunRecord, larger: bool) -> None:
     """Raise `UsageError` if resuming cannot change anything."""
     if record.status != "done":

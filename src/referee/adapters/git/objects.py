@@ -33,6 +33,14 @@ class Objects:
             raise WorldFault(f"object {oid} is damaged: its bytes do not match its name; run git fsck")
         return data
 
+    def holds(self, oid: str) -> bool:
+        """Whether an object is there and whole."""
+        try:
+            self.read(oid)
+        except WorldFault:
+            return False
+        return True
+
     def write(self, kind: str, data: bytes) -> str:
         """Store an object, whole or not at all; its name.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from time import time
 
 from referee.adapters.git.apply import applied
@@ -20,7 +20,7 @@ from referee.adapters.git.objects import Objects
 from referee.adapters.git.place import check_place
 from referee.adapters.git.private import Private, refused
 from referee.adapters.git.publish import Publisher
-from referee.adapters.git.records import Records, SnapshotRecord
+from referee.adapters.git.records import LandingRecord, Records, SnapshotRecord
 from referee.adapters.git.rename import Point
 from referee.adapters.git.repository import Repository
 from referee.adapters.git.root import Root
@@ -195,26 +195,33 @@ class GitWorkspace:
         said = self._commits.recover()
         return (*said, *self._landings.recover())
 
-    def collect(self, days: float = 7.0) -> tuple[str, ...]:
+    def kept(self, run_id: str) -> bool:
+        """Whether what a rollback or a resume of this run needs is still there."""
+        return self._records.known(run_id)
+
+    def collect(self, days: float = 7.0, keep: Mapping[str, Collection[str]] | None = None) -> tuple[str, ...]:
         """Drop snapshots older than `days` with what only they need, and unused bases; the runs dropped.
 
-        Objects younger than a day stay: a run that is going on may need them.
+        `keep` are runs that may go on, with the trees they made: nothing of theirs is dropped, however old. Objects
+        younger than a day stay: a run that began just now may need them.
         """
-        now = time()
+        now, keep = time(), keep or {}
         dropped: list[str] = []
-        trees: list[str] = []
+        trees = [tree for made in keep.values() for tree in made if self._objects.holds(tree)]
         for run_id in self._records.all():
-            record = self._records.load(run_id, "snapshot", SnapshotRecord)
-            if self._records.age(run_id, now) > days * DAY:
+            if run_id not in keep and self._records.age(run_id, now) > days * DAY:
                 self._records.forget(run_id)
                 dropped.append(run_id)
-            elif record is not None:
-                trees.append(record.snapshot.tree)
+                continue
+            taken = self._records.load(run_id, "snapshot", SnapshotRecord)
+            landing = self._records.load(run_id, "landing", LandingRecord)
+            trees += [taken.snapshot.tree] if taken else []
+            trees += [landing.after] if landing and self._objects.holds(landing.after) else []
         self._bases.prune()
         with self._private.locked(b"snapshot"):
             self._camera.forget()
             self._objects.forget()
-            self._private.git("prune", f"--expire={int(now - max(days, 1.0) * DAY)}", "--", *trees)
+            self._private.git("prune", f"--expire={int(now - max(days, 1.0) * DAY)}", "--", *dict.fromkeys(trees))
         return tuple(dropped)
 
     def close(self) -> None:
