@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -12,6 +14,7 @@ from pathlib import Path
 import oracle
 import pytest
 
+from referee.domain.errors import Cancelled, RefereeError
 from referee.ports import Commit
 
 CHANGES: dict[str, bytes | None] = {"src/a.py": b"x = 2\n", "src/b.py": None, "deep/new.py": b"n\n"}
@@ -142,3 +145,32 @@ def test_a_lock_of_somebody_elses_stays(tmp_path: Path) -> None:
     workspace = oracle.workspace(scene.root)
     workspace.recover()
     assert (scene.root / ".git/index.lock").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("act", [commit, roll_back])
+@pytest.mark.parametrize("fault", [OSError(errno.ENOSPC, "full"), Cancelled()], ids=["full disk", "ctrl-c"])
+def test_a_fault_at_any_point_ends_in_all_or_nothing(tmp_path: Path, act: Act, fault: BaseException) -> None:
+    """The process lives on: what it says afterwards, and what the next command makes of it, are whole."""
+    scene = Scene(tmp_path, act)
+    ends = set()
+    every = 1 if os.environ.get("REFEREE_KILLS") else 4
+    for n in range(1, len(scene.points) + 1, every):
+        scene.reset()
+        left = n
+
+        def point(_: str) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise fault
+
+        with contextlib.suppress(RefereeError, Cancelled):
+            act(scene.root, point)
+        oracle.close_all()
+        recover(scene.root, lambda _: None)
+        oracle.close_all()
+        end = state(scene.root)
+        assert end in (scene.old, scene.new), f"mixed after a fault at point {n}, {scene.points[n - 1]}"
+        ends.add(end == scene.new)
+    assert ends == {False, True}

@@ -120,7 +120,11 @@ class Commits:
         """The files have landed: move the branch and the index, or put the files back."""
         try:
             moved = self._advance(record)
-        except (UsageError, WorldFault, OSError):
+        except (UsageError, WorldFault, OSError) as error:
+            if self._history.commit_at(record.ref) == record.revision:
+                raise WorldFault(
+                    f"{error}; the commit is made, and the next referee command here brings the index after it"
+                ) from error
             self._landings.rollback(record.run_id)
             self._log.forget()
             raise
@@ -156,7 +160,12 @@ class Commits:
                 self._settle()
                 yield
         except OSError as error:
-            raise refused(error, self._history.folder) from error
+            fault = refused(error, self._history.folder)
+            if not self._log.open:
+                raise fault from error
+            raise WorldFault(
+                f"{fault}; a commit is half made: the next referee command here ends or undoes it"
+            ) from error
 
     def _settle(self) -> None:
         """Go on where a crash left a commit, forward or back."""

@@ -78,6 +78,11 @@ class CommitLog:
         sync_folder(self._folder)
         self._point("commit settled")
 
+    @property
+    def open(self) -> bool:
+        """Whether something is in progress."""
+        return os.path.exists(self._pending)
+
     def interrupted(self) -> CommitRecord | None:
         """What is in progress. Raises `WorldFault` if its record is damaged."""
         try:
