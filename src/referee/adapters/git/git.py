@@ -25,6 +25,7 @@ ALLOWED = frozenset(
         "check-ref-format",
         "checkout-index",
         "commit-tree",
+        "diff-files",
         "diff-tree",
         "for-each-ref",
         "hash-object",

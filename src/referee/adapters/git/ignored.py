@@ -41,7 +41,11 @@ def folders(ignored: Iterable[bytes], tracked: Sequence[bytes]) -> list[bytes]:
 
 def choose(root: bytes, ignored: Iterable[bytes], tracked: Sequence[bytes]) -> Along:
     """Sort ignored files out: `tracked` says where the project's own code is."""
-    homes = {folder for p in tracked if p.endswith(SOURCE) for folder in (p.rpartition(b"/")[0], *parents(p))}
+    ignored = [p for p in ignored if p.endswith((*BUILT, *SOURCE))]
+    if not ignored:
+        return Along([], [])
+    direct = {p.rpartition(b"/")[0] for p in tracked if p.endswith(SOURCE)}
+    homes = direct | {above for folder in direct for above in parents(folder)}
     packages = {p.rpartition(b"/")[0] for p in tracked if p.endswith(b"/__init__.py")}
     along = Along([], [])
     for path in ignored:

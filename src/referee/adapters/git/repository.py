@@ -109,7 +109,7 @@ class Repository:
         staged, links = _staged(said.out)
         untracked: list[bytes] = []
         nested = [path for path in links if os.path.lexists(os.path.join(self.root, path, b".git"))]
-        for path in _names(self._must("ls-files", "-z", "-o", "--exclude-standard").out):
+        for path in self.others():
             (nested if path.endswith(b"/") else untracked).append(path.rstrip(b"/"))
         staged, untracked = [[p for p in some if not _ours(p)] for some in (staged, untracked)]
         found = list(nested)
@@ -128,6 +128,14 @@ class Repository:
                 ".harness is among the repository's files, so its records are not this machine's; remove it: "
                 "git rm -r -q --cached .harness, then delete the folder"
             )
+
+    def digest(self) -> str:
+        """The digest of a listing."""
+        return hashlib.sha256(self._must("ls-files", "-z", "-s", "-v").out).hexdigest()
+
+    def others(self) -> Sequence[bytes]:
+        """Untracked files that are not ignored; a nested repository ends in a slash."""
+        return _names(self._must("ls-files", "-z", "-o", "--exclude-standard").out)
 
     def ignored(self, *within: bytes) -> tuple[bytes, ...]:
         """Ignored files; a wholly ignored folder stands for its files, with a slash at its end, unless it is named."""

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
-import re
-import stat
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
-from referee.adapters.git import ignored
-from referee.adapters.git.entry import Entry
-from referee.adapters.git.names import decode, parents, shown
-from referee.adapters.git.private import Private, replace
-from referee.adapters.git.repository import Listing, Repository
+from referee.adapters.git import ignored, recent
+from referee.adapters.git.keep import Keeper, discard, lines
+from referee.adapters.git.names import decode, shown
+from referee.adapters.git.private import Private
+from referee.adapters.git.recent import Recent
+from referee.adapters.git.repository import Repository
+from referee.adapters.git.survey import LOOKS_SECRET, SECRET, Survey, any_of
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
 
-# Untracked files of these names stay on the user's disk: no copy of them is stored or mounted.
-SECRETS = (
-    ".env*", "*.env", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd", "*.pem", "*.key", "*.p12",
-    "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
-    "credentials", "credentials.*", "secrets", "secrets.*", "*service-account*.json", "*service_account*.json",
-    *(f"*{folder}/*" for folder in (".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud")),
-)  # fmt: skip
-UNTRACKED_BYTES = 64 << 20
-_MARK = b"pyvenv.cfg"  # at the top of every Python environment (PEP 405)
-EXTRA_BYTES = 512 << 20  # of all extra files together
+LASTING = (SECRET, ignored.WHY)  # reasons that lie in a file's name
 NAMED = 20  # ignored secrets that are named one by one
+_MARK = b"pyvenv.cfg"  # at the top of every Python environment (PEP 405)
 
 
 class Taken(Value):
-    """A tree and what was left out of it, each with the reason."""
+    """A tree and what was left out of it, each with the reason; the user's HEAD and a digest of the user's index."""
 
     tree: str
     omitted: tuple[tuple[bytes, str], ...]
+    head: str = ""
+    digest: str = ""
 
 
 class Camera:
@@ -43,57 +37,129 @@ class Camera:
         self._repository = repository
         self._private = private
         self._extra = tuple(extra)
+        self._keeper = Keeper(repository, private)
 
-    def take(self, listing: Listing) -> Taken:
-        """The tree of the listed files as they are on disk. Raises `UsageError` for a file that cannot be read."""
+    def take(self) -> Taken:
+        """The tree of the files as they are on disk. Raises `UsageError` for a file that cannot be read."""
         with self._private.locked(b"snapshot"):
-            return self._take(listing)
+            known = recent.load(self._private)
+            return (self._glance(known) if known else None) or self._take()
 
     def forget(self) -> None:
         """Check at the next snapshot that all contents are stored: something is about to remove some."""
-        _discard(os.path.join(self._private.folder, b"kept"))
+        self._keeper.forget()
+        recent.drop(self._private)
 
-    def _take(self, listing: Listing) -> Taken:
+    @property
+    def _index(self) -> bytes:
+        return os.path.join(self._private.folder, b"snapshot.index")
+
+    @property
+    def _users_index(self) -> bytes:
+        return os.path.join(self._repository.folder, b"index")
+
+    def _glance(self, known: Recent) -> Taken | None:
+        """The tree, from what changed since the last snapshot; None if everything must be looked at."""
+        if known.extra != self._extra or known.own != _state(self._index):
+            return None
+        index = recent.file_digest(self._users_index)
+        with ThreadPoolExecutor(5, thread_name_prefix="snapshot") as pool:
+            listed = pool.submit(lambda: known.digest if index == known.index else self._repository.digest())
+            others, hidden = pool.submit(self._repository.others), pool.submit(self._repository.ignored)
+            stale, head = pool.submit(self._stale), pool.submit(self._repository.head)
+        same = recent.digest(others.result()) == known.others and recent.digest(hidden.result()) == known.ignored
+        if not same or head.result() != known.head or listed.result() != known.digest:
+            return None
+        known = known.model_copy(update={"index": index})
+        survey = Survey(self._repository.root)
+        survey.add(known.absent)
+        if survey.found or any(survey.storable(p) for p, why in known.omitted if why not in LASTING):
+            return None
+        return self._retake(known, survey, stale.result(), set(others.result()))
+
+    def _stale(self) -> tuple[bytes, ...]:
+        """The paths of the last tree whose files may have changed."""
+        said = self._run("diff-files", "-z", "--name-only", "--ignore-submodules", index=self._index)
+        return tuple(dict.fromkeys(said.split(b"\0")[:-1]))
+
+    def _retake(self, known: Recent, survey: Survey, stale: Sequence[bytes], others: set[bytes]) -> Taken | None:
+        if not stale:
+            self._keeper.keep(self._index, known.tree)
+            return Taken(tree=known.tree, omitted=known.omitted, head=known.head, digest=known.digest)
+        if set(known.along) & set(stale) or any(survey.secret(p) for p in stale if p in others):
+            return None
+        survey.add(stale)
+        if survey.omitted:
+            return None
+        gone = [p for p in stale if p not in set(survey.found)]
+        self._update(self._index, survey.found)
+        if gone:
+            self._run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(gone), index=self._index)
+        tree = self._run("write-tree", "--missing-ok", index=self._index).decode().strip()
+        self._keeper.keep_more(self._index, known, survey.found, tree)
+        absent = (*known.absent, *gone)
+        now = known.model_copy(update={"tree": tree, "absent": absent, "own": _state(self._index)})
+        recent.save(self._private, now)
+        return Taken(tree=tree, omitted=known.omitted, head=known.head, digest=known.digest)
+
+    def _take(self) -> Taken:
+        recent.drop(self._private)
+        before = recent.file_digest(self._users_index)
+        listing = self._repository.listing()
         survey = Survey(self._repository.root)
         survey.add(listing.staged)
         environments = _environments(listing.untracked)
         own = [p for p in listing.untracked if not any(p.startswith(e) for e in environments)]
         survey.add(p for p in own if not survey.secret(p))
-        self._bring_along(survey, listing.staged)
-        index = os.path.join(self._private.folder, b"snapshot.index")
-        _discard(index + b".lock")  # ours alone, under our lock: only a kill can have left it
+        hidden, whole = self._bring_along(survey, listing.staged)
+        index = self._index
+        discard(index + b".lock")  # ours alone, under our lock: only a kill can have left it
         self._update(index, survey.found)
         found = set(survey.found)
         recorded = set(self._run("ls-files", "-z", index=index).split(b"\0")[:-1])
         if recorded - found:
-            self._run("update-index", "-z", "--force-remove", "--stdin", stdin=_lines(recorded - found), index=index)
+            self._run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(recorded - found), index=index)
         for path in found - recorded:
             raise UsageError(f"{shown(path)} vanished while the snapshot was taken; stop what changes it and try again")
         tree = self._run("write-tree", "--missing-ok", index=index).decode().strip()
-        self._keep(index, tree)
-        return Taken(tree=tree, omitted=tuple(survey.omitted))
+        self._keeper.keep(index, tree)
+        head = self._repository.head()
+        absent = tuple(p for p in (*listing.staged, *survey.missed) if p not in found)
+        if not listing.nested and whole and len(absent) + len(survey.omitted) <= recent.MOST_AGAIN:
+            seen = Recent(
+                extra=self._extra, index=before, digest=listing.digest, others=recent.digest(listing.untracked),
+                ignored=recent.digest(hidden), own=_state(index), tree=tree, head=head, absent=absent,
+                omitted=tuple(survey.omitted),
+                along=tuple(survey.along),
+            )  # fmt: skip
+            recent.save(self._private, seen)
+        return Taken(tree=tree, omitted=tuple(survey.omitted), head=head, digest=listing.digest)
 
-    def _bring_along(self, survey: Survey, tracked: Sequence[bytes]) -> None:
-        """Ignored files that the user names, or that the project's code needs to be imported."""
+    def _bring_along(self, survey: Survey, tracked: Sequence[bytes]) -> tuple[Sequence[bytes], bool]:
+        """Ignored files that the user names, or that the project's code needs to be imported.
+
+        All that git lists, and whether that says everything: what is in a wholly ignored folder is asked for by name.
+        """
         listed = self._repository.ignored()
         within = ignored.folders(listed, tracked)
         found = [p for p in (*listed, *(self._repository.ignored(*within) if within else ())) if not p.endswith(b"/")]
-        named = _any_of(self._extra) if self._extra else None
+        named = any_of(self._extra) if self._extra else None
         asked = {p for p in found if named and named.match(decode(p))}
-        hidden = {p for p in found if _SECRET.match(decode(p.lower()))}
-        survey.omitted += [(p, "looks like a secret") for p in sorted(hidden)[:NAMED] if p not in asked]
+        hidden = {p for p in found if LOOKS_SECRET.match(decode(p.lower()))}
+        survey.omitted += [(p, SECRET) for p in sorted(hidden)[:NAMED] if p not in asked]
         along = ignored.choose(self._repository.root, (p for p in found if p not in asked and p not in hidden), tracked)
         survey.omitted += along.left
         survey.add_extra([*sorted(asked), *along.wanted])
+        return listed, not within
 
     def _update(self, index: bytes, paths: Sequence[bytes]) -> None:
         options = ("--info-only", "--add", "--remove", "--replace", "-z", "--stdin")
         try:
-            self._run("update-index", *options, stdin=_lines(paths), index=index)
+            self._run("update-index", *options, stdin=lines(paths), index=index)
         except WorldFault:
             self._explain(paths)
-            _discard(index)  # it is only a cache, and it may be what is damaged
-            self._run("update-index", *options, stdin=_lines(paths), index=index)
+            discard(index)  # it is only a cache, and it may be what is damaged
+            self._run("update-index", *options, stdin=lines(paths), index=index)
 
     def _explain(self, paths: Iterable[bytes]) -> None:
         for path in paths:
@@ -101,155 +167,13 @@ class Camera:
             if not os.path.islink(whole) and os.path.isfile(whole) and not os.access(whole, os.R_OK):
                 raise UsageError(f"{shown(path)} cannot be read; make it readable (chmod u+r), or add it to .gitignore")
 
-    def _entries(self, index: bytes) -> dict[bytes, Entry]:
-        entries = {}
-        for line in self._run("ls-files", "-z", "-s", index=index).split(b"\0")[:-1]:
-            facts, _, path = line.partition(b"\t")
-            mode, oid, _ = facts.decode().split(" ")
-            entries[path] = Entry(mode, oid)
-        return entries
-
-    def _keep(self, index: bytes, tree: str) -> None:
-        """Store every content that the user's own history does not hold (the user's gc may drop the rest)."""
-        head = self._repository.head()
-        mark = os.path.join(self._private.folder, b"kept")
-        if _read(mark) == f"{head} {tree}".encode():
-            return  # what HEAD reaches is safe from the user's gc, and the rest was stored then
-        entries = self._entries(index)
-        committed = set(self._committed(head)) if head else set()
-        absent = self._absent({e.oid for e in entries.values()}, read_user=True)
-        loose = {e.oid for e in entries.values()} - committed - absent
-        absent |= self._absent(loose, read_user=False)
-        self._store({path: entry for path, entry in entries.items() if entry.oid in absent})
-        if self._absent(absent, read_user=False):
-            raise WorldFault("the snapshot is not complete: some contents could not be stored; try again")
-        replace(mark, f"{head} {tree}".encode(), durable=False)
-
-    def _store(self, entries: dict[bytes, Entry]) -> None:
-        index = os.path.join(self._private.folder, b"store.index")
-        for left in (index, index + b".lock"):
-            _discard(left)
-        if entries:
-            self._run("update-index", "--add", "-z", "--stdin", stdin=_lines(entries), index=index)
-            if self._entries(index) != entries:
-                raise UsageError("files changed while the snapshot was taken; stop what changes them and try again")
-            _discard(index)
-
-    def _committed(self, head: str) -> Iterable[str]:
-        for line in self._private.git("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")[:-1]:
-            yield line.partition(b"\t")[0].rpartition(b" ")[2].decode()
-
-    def _absent(self, oids: set[str], *, read_user: bool) -> set[str]:
-        if not oids:
-            return set()
-        asked = "\n".join(sorted(oids)).encode() + b"\n"
-        said = self._private.git("cat-file", "--batch-check", "--buffer", stdin=asked, read_user=read_user)
-        return {line.split()[0].decode() for line in said.splitlines() if line.endswith(b" missing")}
-
-    def _run(self, *args: str, stdin: bytes = b"", index: bytes) -> bytes:
+    def _run(self, *args: str | bytes, stdin: bytes = b"", index: bytes) -> bytes:
         root = self._repository.root
         return self._private.git(*args, stdin=stdin, index=index, work_tree=root, read_user=False)
 
 
-class Survey:
-    """Which of the listed files are there to be recorded; the others by name, with the reason."""
-
-    def __init__(self, root: bytes) -> None:
-        self.found: list[bytes] = []
-        self.omitted: list[tuple[bytes, str]] = []
-        self._root = root
-        self._folders: dict[bytes, bool] = {}
-
-    def add(self, paths: Iterable[bytes]) -> None:
-        """Record files and symlinks. What is missing, or behind a symlink, is not there."""
-        for path in paths:
-            facts = self._facts(path)
-            if facts is not None and self._storable(path, facts):
-                self.found.append(path)
-
-    def add_extra(self, paths: Iterable[bytes]) -> None:
-        """Record ignored files up to a total size."""
-        room = EXTRA_BYTES
-        for path in paths:
-            facts = self._facts(path)
-            if facts is None or not stat.S_ISREG(facts.st_mode) or self.secret(path):
-                continue
-            if facts.st_size > min(room, UNTRACKED_BYTES):
-                self.omitted.append((path, "ignored and too large"))
-                continue
-            room -= facts.st_size
-            self.found.append(path)
-
-    def secret(self, path: bytes) -> bool:
-        """Whether an untracked file must not be copied; it is noted as left out."""
-        hidden = bool(_SECRET.match(decode(path.lower())))
-        if hidden:
-            self.omitted.append((path, "looks like a secret"))
-        return hidden or self._large(path)
-
-    def _large(self, path: bytes) -> bool:
-        facts = self._facts(path)
-        large = facts is not None and facts.st_size > UNTRACKED_BYTES
-        if large:
-            self.omitted.append((path, f"untracked and larger than {UNTRACKED_BYTES >> 20} MiB"))
-        return large
-
-    def _storable(self, path: bytes, facts: os.stat_result) -> bool:
-        kind = stat.S_IFMT(facts.st_mode)
-        if kind not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR):
-            self.omitted.append((path, "neither a file, a folder nor a symlink"))
-        return kind in (stat.S_IFREG, stat.S_IFLNK)
-
-    def _facts(self, path: bytes) -> os.stat_result | None:
-        if not self._inside(path.rpartition(b"/")[0]):
-            return None
-        try:
-            return os.lstat(self._root + b"/" + path)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except PermissionError as error:
-            raise UsageError(f"{shown(path)} cannot be reached; make its folder readable (chmod u+rx)") from error
-
-    def _inside(self, folder: bytes) -> bool:
-        if not folder:
-            return True
-        known = self._folders.get(folder)
-        if known is None:
-            known = all(_is_folder(self._root + b"/" + p) for p in (*parents(folder), folder))
-            self._folders[folder] = known
-        return known
-
-
-def _is_folder(path: bytes) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
-
-
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """One expression for shell patterns; those with a slash match whole paths, the others names."""
-    return re.compile("|".join(("" if "/" in p else "(?:.*/)?") + fnmatch.translate(p) for p in patterns), re.DOTALL)
-
-
-_SECRET = _any_of(SECRETS)
-
-
-def _lines(paths: Iterable[bytes]) -> bytes:
-    return b"".join(path + b"\0" for path in paths)
-
-
-def _read(path: bytes) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return b""
-
-
-def _discard(path: bytes) -> None:
-    if os.path.lexists(path):
-        os.unlink(path)
+def _state(path: bytes) -> tuple[int, ...]:
+    return recent.state(path) if os.path.exists(path) else ()
 
 
 def _environments(untracked: Sequence[bytes]) -> tuple[bytes, ...]:

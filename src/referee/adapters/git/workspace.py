@@ -94,12 +94,11 @@ class GitWorkspace:
             self._repository.check_quiet()
             self._landings.recover()
         try:
-            listing = self._repository.listing()
-            taken = self._camera.take(listing)
+            taken = self._camera.take()
             snapshot = Snapshot(
                 tree=taken.tree,
-                head=self._repository.head(),
-                index_digest=listing.digest,
+                head=taken.head,
+                index_digest=taken.digest,
                 root=self.root,
                 identity=self._folder.identity,
                 omitted=tuple(f"{shown(path)}: {why}" for path, why in taken.omitted),

@@ -1,0 +1,127 @@
+"""A snapshot that looks at changed files only finds what one that looks at everything finds."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import oracle
+
+from referee.ports import Snapshot
+
+NAMES = ("src/a.py", "src/b.py", "run.sh", "notes", "lib/_version.py", "lib/local.py", ".env", "x.log", "deep/er/f.txt")
+TURNS = int(os.environ.get("REFEREE_SNAPSHOTS", "25"))
+
+
+def write(root: Path, name: str, chance: random.Random) -> None:
+    clear(root, name)
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_bytes(b"# %d\n" % chance.randrange(3))
+
+
+def clear(root: Path, name: str, _: object = None) -> None:
+    for path in (*reversed((root / name).parents), root / name):
+        ours = path.is_relative_to(root) and path != root and os.path.lexists(path)
+        if ours and (path.is_symlink() or not path.is_dir()):
+            path.unlink()
+    if (root / name).is_dir():
+        os.rename(root / name, root / f"aside{len(list(root.glob('aside*')))}")
+
+
+def link(root: Path, name: str, _: random.Random) -> None:
+    clear(root, name)
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).symlink_to("src/a.py")
+
+
+def folder(root: Path, name: str, _: random.Random) -> None:
+    clear(root, name)
+    (root / name).mkdir(parents=True)
+    (root / name / "inner.txt").write_text("x")
+
+
+def pipe(root: Path, name: str, _: random.Random) -> None:
+    clear(root, name)
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(root / name)
+
+
+def parent_link(root: Path, name: str, _: random.Random) -> None:
+    above = (root / name).parent
+    if above != root and above.is_dir() and not above.is_symlink():
+        os.rename(above, root / f"aside{len(list(root.glob('aside*')))}")
+        above.symlink_to("aside0")
+
+
+def mode(root: Path, name: str, chance: random.Random) -> None:
+    if (root / name).is_file() and not (root / name).is_symlink():
+        (root / name).chmod(chance.choice((0o644, 0o755)))
+
+
+def grow(root: Path, name: str, chance: random.Random) -> None:
+    if (root / name).is_file() and not (root / name).is_symlink():
+        os.truncate(root / name, chance.choice((3, 65 << 20)))
+
+
+def stage(root: Path, *_: object) -> None:
+    oracle.git(root, "add", "-A", "--", "src", check=False)
+
+
+def commit(root: Path, *_: object) -> None:
+    oracle.git(root, "commit", "-qam", "more", check=False)
+
+
+def touch(root: Path, name: str, _: random.Random) -> None:
+    if (root / name).is_file():
+        os.utime(root / name)
+
+
+def rules(root: Path, _: str, chance: random.Random) -> None:
+    (root / ".gitignore").write_text("*.log\n_version.py\nlocal.py\n" + chance.choice(("", "notes\n")))
+
+
+ACTS: tuple[Callable[[Path, str, random.Random], None], ...] = (
+    write, write, write, clear, link, folder, pipe, parent_link, mode, grow, stage, commit, touch, touch, rules,
+)  # fmt: skip
+
+
+def act(root: Path, chance: random.Random) -> str:
+    does, name = chance.choice(ACTS), chance.choice(NAMES)
+    # What lies behind a link belongs to another name.
+    does(root, name, chance)
+    return f"{getattr(does, '__name__', '')} {name}"
+
+
+def test_it_is_what_a_whole_look_finds(tmp_path: Path) -> None:
+    root = oracle.small(tmp_path / "r")
+    oracle.write(root, "lib/__init__.py", b"")
+    oracle.git(root, "add", "-A")
+    chance = random.Random(20_260)
+    workspace, known, quick = oracle.workspace(root), root / ".harness/git/recent", 0
+    done = []
+    for turn in range(TURNS):
+        done.append(act(root, chance))
+        kept = known.read_bytes() if known.exists() else b""
+        looked: list[Snapshot] = [workspace.snapshot(f"quick{turn}")]
+        same_listing = kept and known.exists() and known.read_bytes().split(b'"tree"')[0] == kept.split(b'"tree"')[0]
+        quick += bool(same_listing)
+        known.unlink(missing_ok=True)
+        looked.append(workspace.snapshot(f"whole{turn}"))
+        first, second = (s.model_copy(update={"omitted": tuple(sorted(s.omitted))}) for s in looked)
+        assert first == second, (done, workspace.diff(first.tree, second.tree))
+        for path in workspace.paths(first.tree):
+            workspace.read(first.tree, path)
+    assert quick > 0
+
+
+def test_what_it_took_for_stored_is_stored_again_when_it_was_removed(tmp_path: Path) -> None:
+    root = oracle.small(tmp_path / "r")
+    workspace = oracle.workspace(root)
+    oracle.write(root, "src/a.py", b"x = 5\n")
+    workspace.snapshot("one")
+    os.utime(root / ".harness/snapshots/one", (1, 1))
+    workspace.collect(days=1)
+    again = workspace.snapshot("two").tree
+    assert workspace.read(again, "src/a.py") == b"x = 5\n"
