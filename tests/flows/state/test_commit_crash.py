@@ -101,11 +101,11 @@ def recover(root: Path, point: Point) -> object:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", [commit, roll_back])
-def test_a_kill_at_any_point_ends_in_all_or_nothing(tmp_path: Path, act: Act) -> None:
+def test_a_kill_at_any_point_ends_in_all_or_nothing(place: Path, act: Act) -> None:
     """Files, index and branch together, with a second kill during recovery (cases I1, I2)."""
-    scene = Scene(tmp_path, act)
+    scene = Scene(place, act)
     mixed, ends = 0, {"old": 0, "new": 0}
-    every = 1 if os.environ.get("REFEREE_KILLS") else 2
+    every = 1 if os.environ.get("REFEREE_KILLS") else 3
     for n in range(1, len(scene.points) + 1, every):
         scene.reset()
         scene.kill(n, act)
@@ -125,8 +125,8 @@ def test_a_kill_at_any_point_ends_in_all_or_nothing(tmp_path: Path, act: Act) ->
     assert min(ends.values()) >= 1
 
 
-def test_what_a_crash_left_is_ended_and_told(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, commit)
+def test_what_a_crash_left_is_ended_and_told(place: Path) -> None:
+    scene = Scene(place, commit)
     scene.reset()
     scene.kill(1 + scene.points.index("branch moved"), commit)
     assert (scene.root / ".git/index.lock").exists(), "the control: the kill left git's lock"
@@ -137,8 +137,8 @@ def test_what_a_crash_left_is_ended_and_told(tmp_path: Path) -> None:
     assert landed.revision == oracle.git(scene.root, "rev-parse", "HEAD").decode().strip()
 
 
-def test_a_lock_of_somebody_elses_stays(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, commit)
+def test_a_lock_of_somebody_elses_stays(place: Path) -> None:
+    scene = Scene(place, commit)
     scene.reset()
     scene.kill(1 + scene.points.index("commit intended"), commit)
     (scene.root / ".git/index.lock").write_bytes(b"")
@@ -150,9 +150,9 @@ def test_a_lock_of_somebody_elses_stays(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("act", [commit, roll_back])
 @pytest.mark.parametrize("fault", [OSError(errno.ENOSPC, "full"), Cancelled()], ids=["full disk", "ctrl-c"])
-def test_a_fault_at_any_point_ends_in_all_or_nothing(tmp_path: Path, act: Act, fault: BaseException) -> None:
+def test_a_fault_at_any_point_ends_in_all_or_nothing(place: Path, act: Act, fault: BaseException) -> None:
     """The process lives on: what it says afterwards, and what the next command makes of it, are whole."""
-    scene = Scene(tmp_path, act)
+    scene = Scene(place, act)
     ends = set()
     every = 1 if os.environ.get("REFEREE_KILLS") else 4
     for n in range(1, len(scene.points) + 1, every):
