@@ -284,25 +284,28 @@ class Landing(Value):
 class Clash(Value):
     """Both sides of a file that a rollback left alone, as unified diffs or in words where there is no text.
 
-    `since` is what was changed after the run, `undo` what putting it back would have changed.
+    `since` is what was changed after the run, `undo` what putting it back would have changed;
+    `merges` says that both can be had.
     """
 
     path: Name
     since: str
     undo: str
+    merges: bool = False
 
 
 class Restoration(Value):
     """What a rollback did, path by path. `kept` were changed by somebody else since and stay as they are.
 
-    `clashes` shows both sides of each kept one; `patch` is a file that `git apply` takes, with the way back. `said` is
-    what it did besides files.
+    `merged` were changed since in other lines, which stay. `clashes` shows both sides of each kept one; `patch` is a
+    file that `git apply` takes, with the way back. `said` is what it did besides files.
     """
 
     restored: tuple[Name, ...] = ()
     unchanged: tuple[Name, ...] = ()
     kept: tuple[Name, ...] = ()
     failed: Mapping[Name, str] = {}
+    merged: tuple[Name, ...] = ()
     clashes: tuple[Clash, ...] = ()
     patch: str = ""
     said: tuple[str, ...] = ()
@@ -391,8 +394,11 @@ class Workspace(Protocol):
         """The landing of this run if an earlier try took effect (after finishing what a crash interrupted)."""
         ...
 
-    def rollback(self, run_id: str) -> Restoration:
-        """Undo what this run landed, only where the files still are as it left them."""
+    def rollback(self, run_id: str, *, merge: bool = False) -> Restoration:
+        """Undo what this run landed, only where the files still are as it left them.
+
+        With `merge`, also where somebody changed other lines of the same file: theirs stay.
+        """
         ...
 
     def recover(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import small
 
 from referee import api
 from referee.adapters.store.turn import turn
+from referee.cli.entry import main
 from referee.config import load
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.report import Outcome
@@ -111,3 +112,24 @@ def test_refused_runs_are_listed_only_when_asked_for(tmp_path: Path) -> None:
         fix(repo)
     assert api.runs(str(repo)) == ()
     assert len(api.runs(str(repo), refused=True)) == 1
+
+
+def test_a_file_changed_since_shows_both_sides_and_what_to_type(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo = small.build(tmp_path / "repo")
+    run_id = fix(repo).report.run_id
+    mine = small.FIXED.replace("a + a", "a * 2")
+    (repo / "calc.py").write_text(mine)
+    assert main(["rollback", run_id, "--repo", str(repo)]) == 1
+    out = capsys.readouterr().out
+    assert "kept       calc.py (changed since by somebody else)" in out
+    assert "-    return a + a\n+    return a * 2\n" in out and "-    return a + b\n+    return a - b\n" in out
+    assert f"referee rollback {run_id} --merge" in out
+    assert (repo / "calc.py").read_text() == mine
+    assert main(["rollback", run_id, "--merge", "--repo", str(repo)]) == 0
+    assert "merged     calc.py" in capsys.readouterr().out
+    assert (repo / "calc.py").read_text() == small.BUGGY.replace("a + a", "a * 2")
+    (repo / "calc.py").write_text(small.FIXED.replace("a + b", "b + a"))
+    assert main(["rollback", run_id, "--merge", "--repo", str(repo)]) == 1
+    assert "git apply --reject --include=calc.py" in capsys.readouterr().out

@@ -18,8 +18,12 @@ from referee.ports import Entry, Kind, Restoration, RunRecord
 from referee.wiring import Desk
 
 
-def rollback(run_id: str, repo: str = ".", wait: Callable[[str], None] | None = None) -> Restoration:
+def rollback(
+    run_id: str, repo: str = ".", *, merge: bool = False, wait: Callable[[str], None] | None = None
+) -> Restoration:
     """Undo what a run landed, only where the files still are as it left them. Works days later.
+
+    With `merge`, also in files that somebody changed since in other lines; theirs stay.
 
     It is recorded in the run's journal. While another run works here: `UsageError`, or with `wait` that is told and
     waited for.
@@ -33,7 +37,11 @@ def rollback(run_id: str, repo: str = ".", wait: Callable[[str], None] | None = 
                 journal.note(f"{ROLLBACK}{lease.fence}", Kind.OPENED, {"elapsed": journal.elapsed})
                 shared = Shared(run_id=run_id, world=desk, journal=journal, store=desk.store)
                 # Its own keys: a run that is resumed later must not take them for its own.
-                return Run(shared, Budget()).branch(f"{ROLLBACK}{lease.fence}").perform(RollBack(run_id=run_id))
+                return (
+                    Run(shared, Budget())
+                    .branch(f"{ROLLBACK}{lease.fence}")
+                    .perform(RollBack(run_id=run_id, merge=merge))
+                )
             finally:
                 desk.store.release(lease)
 

@@ -165,8 +165,8 @@ class FakeWorkspace:
         a, b = self._landed[run_id]
         return Landing(how="tree", written=tuple(sorted(a.keys() | b.keys())))
 
-    def rollback(self, run_id: str) -> Restoration:
-        """Three states: ours goes back, the old stays, anything else is kept."""
+    def rollback(self, run_id: str, *, merge: bool = False) -> Restoration:
+        """Three states: ours goes back, the old stays, anything else is kept (whole files cannot be merged)."""
         before, after = self._landed.pop(run_id, ({}, {}))
         done = self._committed.pop(run_id, None)
         if done is not None:

@@ -93,12 +93,12 @@ class Commits:
             said, self._unsaid = tuple(self._unsaid), []
             return said
 
-    def rollback(self, run_id: str) -> Restoration:
+    def rollback(self, run_id: str, *, merge: bool = False) -> Restoration:
         """Take a commit back as long as nothing builds on it; then the files, as for any landing."""
         with self._alone():
             record = self._log.made(run_id)
             if record is None:
-                return self._landings.rollback(run_id)
+                return self._landings.rollback(run_id, merge=merge)
             if record.new_branch:
                 return self._back.branch(record)
             self._back.check(record)

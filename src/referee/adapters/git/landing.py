@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from referee.adapters.git.clash import Side, clash, standing
+from referee.adapters.git.entry import Entry
+from referee.adapters.git.merge import Conflict, Merger
 from referee.adapters.git.moves import Move, landable, missing_folders, unwritable
 from referee.adapters.git.names import decode, shown
 from referee.adapters.git.objects import Objects
@@ -25,13 +27,16 @@ TRIES = 5  # how often a rollback starts again because somebody edits at the sam
 class Landings:
     """The only writer of the user's files."""
 
-    def __init__(self, root: Root, private: Private, objects: Objects, records: Records, point: Point) -> None:
+    def __init__(
+        self, root: Root, private: Private, objects: Objects, records: Records, point: Point, merger: Merger
+    ) -> None:
         self._root = root
         self._private = private
         self._objects = objects
         self._records = records
         self._unsaid: list[str] = []  # told by the next `recover`
         self._point = point
+        self._merger = merger
         self._transaction = Transaction(root, private, point)
 
     def land(self, run_id: str, before: str, after: str) -> Landing:
@@ -66,8 +71,8 @@ class Landings:
             said, self._unsaid = tuple(self._unsaid), []
             return said
 
-    def rollback(self, run_id: str) -> Restoration:
-        """Put back what a run landed, wherever it is still as landed."""
+    def rollback(self, run_id: str, *, merge: bool = False) -> Restoration:
+        """Put back what a run landed, wherever it is still as landed; with `merge`, also beside other changes."""
         with self._alone():
             record = self._records.load(run_id, "landing", LandingRecord)
             if record is None or self._records.load(run_id, "landed", Mark) is None:
@@ -75,7 +80,7 @@ class Landings:
                     raise UsageError(f"nothing is kept of run {run_id}; snapshots are dropped after 7 days")
                 return Restoration()
             for _ in range(TRIES):
-                plan = Plan(self._root, self._private, run_id, record)
+                plan = Plan(self._root, self._private, run_id, record, self._blended if merge else _kept)
                 if self._settle(self._transaction.run(plan.intent, plan.content)).done:
                     return self._with_clashes(run_id, record, plan.result())
             return self._with_clashes(run_id, record, plan.interrupted())
@@ -114,8 +119,12 @@ class Landings:
         if not done.kept and not done.failed:
             return done
         kept = [m for m in record.moved if decode(m.path) in done.kept]
-        clashes = tuple(clash(m.path, m.content, self._as_landed(m), standing(self._root, m.path)) for m in kept)
-        return done.model_copy(update={"clashes": clashes, "patch": decode(self._records.patch(run_id))})
+        clashes = []
+        for moved in kept:
+            both = clash(moved.path, moved.content, self._as_landed(moved), standing(self._root, moved.path))
+            merges = self._blended(moved, self._root.observe(moved.path)) is not None
+            clashes.append(both.model_copy(update={"merges": merges}))
+        return done.model_copy(update={"clashes": tuple(clashes), "patch": decode(self._records.patch(run_id))})
 
     def _as_landed(self, moved: Moved) -> Side:
         if moved.after is None:
@@ -124,6 +133,19 @@ class Landings:
             return self._objects.read(moved.after.oid)
         except WorldFault:
             return "not kept any more"
+
+    def _blended(self, moved: Moved, current: Entry | None) -> bytes | None:
+        """The file with the run's part undone and somebody's kept; None where both changed the same lines."""
+        landed, now = self._as_landed(moved), standing(self._root, moved.path)
+        entries = (moved.before, moved.after, current)
+        if not all(entry is not None and entry.regular for entry in entries) or moved.content is None:
+            return None
+        if not isinstance(landed, bytes) or not isinstance(now, bytes):
+            return None
+        try:
+            return self._merger.contents(landed, now, moved.content)
+        except Conflict:
+            return None
 
     def _effective(self, run_id: str) -> LandingRecord | None:
         if self._records.load(run_id, "landed", Mark) is None or self._records.load(run_id, "undone", Mark) is not None:
@@ -159,6 +181,10 @@ def patch_between(private: Private, before: str, after: str) -> bytes:
     """A patch between two trees that `git apply` takes, from raw bytes."""
     plain = ("--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
     return private.git("diff-tree", "-r", "-p", *plain, "--src-prefix=a/", "--dst-prefix=b/", before, after)
+
+
+def _kept(moved: Moved, current: Entry | None) -> None:
+    """What somebody changed stays as it is."""
 
 
 def _landing(record: LandingRecord) -> Landing:

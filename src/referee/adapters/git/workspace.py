@@ -71,9 +71,9 @@ class GitWorkspace:
         self._records = Records(self._private)
         self._camera = Camera(self._repository, self._private, extra)
         self._bases = Bases(self._private, owner, self._repository.tags)
-        self._landings = Landings(self._folder, self._private, self._objects, self._records, point)
-        self._history = History(git, self._repository)
         self._merger = Merger(git, self._private, self._objects, self._trees)
+        self._landings = Landings(self._folder, self._private, self._objects, self._records, point, self._merger)
+        self._history = History(git, self._repository)
         composer = Composer(self._history, self._objects, self._merger)
         self._commits = Commits(
             (self._folder, self._private, self._records), self._history, composer, self._landings, point
@@ -185,9 +185,9 @@ class GitWorkspace:
         """The landing of this run if it took effect, after finishing what a crash interrupted."""
         return self._commits.landed(run_id) or self._landings.landed(run_id)
 
-    def rollback(self, run_id: str) -> Restoration:
+    def rollback(self, run_id: str, *, merge: bool = False) -> Restoration:
         """Undo what this run landed, path by path, only where the files still are as it left them."""
-        return self._commits.rollback(run_id)
+        return self._commits.rollback(run_id, merge=merge)
 
     def recover(self) -> tuple[str, ...]:
         """Finish or undo a landing that a crash interrupted; says in words what was done."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from referee.ports import Restoration
 
 
-def rollback(run: o.RunId, repo: o.Repo = ".", wait: o.Wait = False, json: o.Json = False) -> None:
+def rollback(
+    run: o.RunId,
+    repo: o.Repo = ".",
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Also in files that were changed since in other lines; those changes stay.")
+    ] = False,
+    wait: o.Wait = False,
+    json: o.Json = False,
+) -> None:
     """Undo what a run wrote, byte for byte, and only where nobody has changed it since.
 
     A file that was changed since stays as it is: both sides are shown, with what to type. The exit code is then 1.
@@ -26,11 +34,11 @@ def rollback(run: o.RunId, repo: o.Repo = ".", wait: o.Wait = False, json: o.Jso
     from referee.cli.signals import cancellable
 
     with cancellable():
-        done = api.rollback(run, repo, say if wait else None)
+        done = api.rollback(run, repo, merge=merge, wait=say if wait else None)
     if json:
         document(done)
     else:
-        put("\n".join(_rows(done) or ["this run wrote nothing"]) + "\n" + _both_sides(done))
+        put("\n".join(_rows(done) or ["this run wrote nothing"]) + "\n" + _both_sides(run, done))
     raise typer.Exit(1 if done.kept or done.failed else 0)
 
 
@@ -39,13 +47,14 @@ def _rows(done: Restoration) -> list[str]:
 
     rows = [line(words) for words in done.said]
     rows += [f"restored   {line(p)}" for p in done.restored]
+    rows += [f"merged     {line(p)} (the run's part is undone, what was changed since stays)" for p in done.merged]
     rows += [f"unchanged  {line(p)}" for p in done.unchanged]
     rows += [f"kept       {line(p)} (changed since by somebody else)" for p in done.kept]
     rows += [f"failed     {line(p)}: {line(why)}" for p, why in done.failed.items()]
     return rows
 
 
-def _both_sides(done: Restoration) -> str:
+def _both_sides(run: str, done: Restoration) -> str:
     """Each clash, and the command that tries to undo the run's part of it."""
     from shlex import quote
 
@@ -57,7 +66,10 @@ def _both_sides(done: Restoration) -> str:
         text += f"\n{line(clash.path)} was changed since the run:\n\n{shown(clash.since)}"
         text += f"\nPutting it back would have changed:\n\n{shown(clash.undo)}"
         command = f"git apply --reject --include={quote(clash.path)} {quote(done.patch)}"
-        text += (
-            f"\nTo undo the run's part and keep yours (what does not fit goes to a .rej file):\n\n  {line(command)}\n"
-        )
+        if clash.merges:
+            text += (
+                f"\nThe two do not touch. To undo the run's part and keep yours:\n\n  referee rollback {run} --merge\n"
+            )
+        else:
+            text += f"\nTo undo of it what still fits (the rest goes to a .rej file):\n\n  {line(command)}\n"
     return text

@@ -29,9 +29,9 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def rolled_back(root: Path) -> Restoration:
+def rolled_back(root: Path, *, merge: bool = False) -> Restoration:
     workspace: GitWorkspace = oracle.workspace(root)
-    return workspace.rollback("run")
+    return workspace.rollback("run", merge=merge)
 
 
 def test_both_sides_of_each_kept_file_are_shown(root: Path) -> None:
@@ -77,3 +77,18 @@ def test_names_that_are_no_utf8_can_be_recorded(root: Path) -> None:
     assert r"latin\\xe9.py" in landing.model_dump_json()
     oracle.write(root, name, b"3\n")
     assert r"latin\\xe9.py" in workspace.rollback("odd").model_dump_json()
+
+
+def test_with_merge_other_lines_of_somebody_stay(root: Path) -> None:
+    (root / "long.txt").write_bytes(LANDED.replace(b"line 25\n", b"mine 25\n"))
+    (root / "long.txt").chmod(0o600)
+    (root / "src/b.py").write_bytes(b"y = 4\n")
+    first = rolled_back(root)
+    assert {c.path: c.merges for c in first.clashes} == {"long.txt": True, "src/b.py": False}
+    done = rolled_back(root, merge=True)
+    assert (done.merged, done.kept) == (("long.txt",), ("src/b.py",))
+    assert (root / "long.txt").read_bytes() == OLD.replace(b"line 25\n", b"mine 25\n")
+    assert (root / "long.txt").stat().st_mode & 0o777 == 0o600
+    assert (root / "src/b.py").read_bytes() == b"y = 4\n"
+    again = rolled_back(root, merge=True)
+    assert again.merged == () and "long.txt" in again.unchanged
