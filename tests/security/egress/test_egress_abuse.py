@@ -248,6 +248,7 @@ def test_a_harness_without_free_descriptors_recovers(town: Town) -> None:
     """Accepting fails for a while; the proxy does not die of it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with a_door(Outside(network=town), *ALLOWED) as opened, socket.socket() as waiting:
+        opened.say(post("Content-Length: 0"))  # the proxy has its listener by then
         waiting.settimeout(10)
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
         try:
