@@ -54,7 +54,7 @@ class Boxed(Host):
         tell.started(time.process_time())
         init.outlive(leader, tell)
 
-    def disk_full(self) -> bool:
+    def disk_full(self, disk: int, pids: tuple[str, ...]) -> bool:
         rooms = [os.statvfs(path) for path in self._writable]
         return any(room.f_bfree == 0 or room.f_ffree == 0 for room in rooms)
 

@@ -9,7 +9,7 @@ import socket
 import time
 from typing import NoReturn, Optional, Protocol
 
-from . import confine, init, kernel, landlock, stricter, watch
+from . import confine, held, init, kernel, landlock, stricter, watch
 
 _PLACE = "/sys"  # hidden, in our own mount namespace, by what another program is to find there
 _SWEEP_SECONDS, _NAP = 5.0, 0.002
@@ -28,8 +28,8 @@ class Ground(Protocol):
     def tree(self, pid: int) -> watch.Tree:
         """What to measure, once the command runs under `pid`."""
 
-    def disk_full(self) -> bool:
-        """Whether there is no room left where the command may write."""
+    def disk_full(self, disk: int, pids: tuple[str, ...]) -> bool:
+        """Whether there is no room left where the command, now these processes, may write `disk` bytes."""
 
     def end(self, pid: int) -> None:
         """Kill `pid` and everything below it. It is reaped by the caller; the rest is gone on return."""
@@ -47,7 +47,7 @@ class Namespaces:
     def tree(self, pid: int) -> watch.Tree:
         return watch.Tree()
 
-    def disk_full(self) -> bool:
+    def disk_full(self, disk: int, pids: tuple[str, ...]) -> bool:
         room = os.statvfs("/tmp")  # noqa: S108 - one file system holds all that can be written
         return room.f_bfree == 0 or room.f_ffree == 0
 
@@ -91,8 +91,8 @@ class Host:
     def tree(self, pid: int) -> watch.Tree:
         return watch.Descendants(pid)
 
-    def disk_full(self) -> bool:
-        return False
+    def disk_full(self, disk: int, pids: tuple[str, ...]) -> bool:
+        return bool(pids) and held.inodes_full(pids[-1], disk)
 
     def end(self, pid: int) -> None:
         """Kill descendants until there are none: each that is orphaned becomes ours."""

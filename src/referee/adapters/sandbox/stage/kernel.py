@@ -28,6 +28,7 @@ _MNT_DETACH, _MS_REC = 2, 0x4000
 
 # (x86-64, aarch64); calls added since 2019 have the same number everywhere.
 _NUMBERS = {"pivot_root": (155, 41), "capset": (126, 91), "seccomp": (317, 277)}
+_PIDFD_GETFD = 438
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 
@@ -151,6 +152,11 @@ def bound_capabilities() -> None:
 def drop_capabilities() -> None:
     """Give up every capability."""
     _call("capset", _number("capset"), struct.pack("II", _CAPABILITY_VERSION_3, 0), bytes(24))
+
+
+def take_descriptor(process: int, number: int) -> int:
+    """A copy of descriptor `number` of the process that the pidfd `process` names; -1 if it cannot be had."""
+    return int(_libc.syscall(ctypes.c_long(_PIDFD_GETFD), *(ctypes.c_long(n) for n in (process, number, 0))))
 
 
 def install_filter(program: bytes) -> None:

@@ -162,7 +162,7 @@ class _Supervisor:
         """Translate the wait status of the command."""
         if os.WIFEXITED(status):
             self._report.exit_code = os.WEXITSTATUS(status)
-            if self._report.exit_code and self._ground.disk_full():
+            if self._report.exit_code and self._ground.disk_full(self._bounds.disk, ()):
                 self._report.exit_code, self._report.killed_by = None, "disk"
             return
         number = os.WTERMSIG(status)
@@ -193,7 +193,7 @@ class _Supervisor:
             self._kill("cpu")
         elif self._crowded >= _CROWDED_LOOKS:
             self._kill("processes")
-        elif self._ground.disk_full():
+        elif self._ground.disk_full(bounds.disk, sample.pids):
             self._kill("disk")
         self._pace.looked(now)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import stat
 
-from . import kernel, places, system
+from . import held, kernel, places, system
 from .request import Bind, Lower, Request
 
 READ_ONLY = kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV
 _PLAIN = kernel.MS_NOSUID | kernel.MS_NODEV
-_BLOCK, _LEAST_INODES, _MOST_INODES = 4096, 16_384, 1_000_000
 # Writable places, all in one tmpfs, so that one size bounds them together.
 _WRITABLE = {"/tmp": ("tmp", 0o1777), "/dev/shm": ("shm", 0o1777), system.HOME: ("home", 0o700)}  # noqa: S108
 BASE, STAGE = "/run/referee/base", "/run/referee/stage"  # where a serving process finds them
@@ -59,7 +58,7 @@ class View:
         os.chdir("/")
 
     def _scratch(self, size: int) -> None:
-        inodes = min(max(size // _BLOCK, _LEAST_INODES), _MOST_INODES)
+        inodes = held.most_inodes(size)
         kernel.mount("tmpfs", "scratch", _PLAIN, f"mode=755,size={size},nr_inodes={inodes}")
         for path, (name, mode) in _WRITABLE.items():
             os.mkdir(f"scratch/{name}")

@@ -5,17 +5,27 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from typing import Optional
+
+from . import held
 
 _PAGE, _TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 _INTERVAL = 0.02
+_VAST = 16 << 30  # addresses, from which on their tables may hold more than 32 MiB
 _RECORD = 1.05  # measure shared memory exactly only when a peak is beaten by this much
 
 
 @dataclass
 class Sample:
-    """One look at the tree: bytes resident (pages shared by several count in each), CPU seconds, threads."""
+    """One look at the tree: bytes resident (pages shared by several count in each), CPU seconds, threads.
+
+    `largest` is what one process alone holds; `unseen` bytes are the kernel's, for the tree: page tables, and what
+    waits in sockets.
+    """
 
     resident: int = 0
+    largest: int = 0
+    unseen: int = 0
     cpu: float = 0.0
     tasks: int = 0
     pids: tuple[str, ...] = ()
@@ -29,6 +39,9 @@ class Tree:
         self._init = str(init)
         self.peak = 0
         self._highest = 0
+        self._queues: Optional[held.Queues] = None  # noqa: UP045
+        self._cpu: dict[tuple[str, bytes], int] = {}
+        self._ended = 0
 
     def names(self) -> list[str]:
         """The process ids, as text."""
@@ -36,28 +49,62 @@ class Tree:
 
     def sample(self) -> Sample:
         """Look once. A process that ends meanwhile is left out."""
-        found, pids = Sample(), []
+        found, pids, own = Sample(), [], {}
         for name in self.names():
             try:
                 fields = self._read(f"{name}/stat").rpartition(b")")[2].split()
             except OSError:
                 continue
             found.cpu += sum(int(f) for f in fields[11:15]) / _TICKS
+            own[name, fields[19]] = int(fields[11]) + int(fields[12])
             if name != self._init:
-                found.resident += int(fields[21]) * _PAGE
+                resident = int(fields[21]) * _PAGE
+                found.resident, found.largest = found.resident + resident, max(found.largest, resident)
                 found.tasks += int(fields[17])
+                found.unseen += self._tables(name) if int(fields[20]) > _VAST else 0
                 pids.append(name)
         found.pids = tuple(pids)
+        found.cpu = max(found.cpu, self._spent(own))
+        found.unseen += self._waiting(found.pids)
         return found
+
+    def _spent(self, own: dict[tuple[str, bytes], int]) -> float:
+        """CPU seconds of all processes ever seen, also of those whose parent does not ask what they used."""
+        self._ended += sum(ticks for process, ticks in self._cpu.items() if process not in own)
+        self._cpu = own
+        return (self._ended + sum(own.values())) / _TICKS
+
+    def _tables(self, name: str) -> int:
+        """Bytes of the page tables of a process."""
+        try:
+            status = self._read(f"{name}/status")
+        except OSError:
+            return 0
+        return next((int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith(b"VmPTE:")), 0)
+
+    def _waiting(self, pids: tuple[str, ...]) -> int:
+        """Bytes that wait in sockets, asked for only where there are many of them."""
+        try:
+            if not held.sockets_used(self._read(f"{self._init}/net/sockstat")):
+                return 0
+            if self._queues is None:
+                self._queues = held.Queues()
+            return self._queues.total()
+        except OSError:
+            return 0  # a kernel without such an account
 
     def exceeds(self, sample: Sample, limit: int | None) -> bool:
         """Whether the tree holds more than `limit` bytes, shared pages counted once; keeps `peak`."""
+        certain = sample.unseen + sample.largest
+        self.peak = max(self.peak, certain)
+        if limit is not None and certain > limit:
+            return True
         beaten = sample.resident > self._highest * _RECORD
-        over = limit is not None and sample.resident > limit
+        over = limit is not None and sample.resident + sample.unseen > limit
         if not (beaten or over):
             return False
         self._highest = max(self._highest, sample.resident)
-        exact = sample.resident if len(sample.pids) < 2 else self._proportional(sample)
+        exact = sample.unseen + (sample.resident if len(sample.pids) < 2 else self._proportional(sample))
         self.peak = max(self.peak, exact)
         return limit is not None and exact > limit
 
@@ -92,6 +139,9 @@ class Descendants(Tree):
         for name in found:
             found += self._children(name)
         return found
+
+    def _waiting(self, pids: tuple[str, ...]) -> int:
+        return sum(held.by_descriptors(pid) for pid in pids)
 
     def _children(self, name: str) -> list[str]:
         children: list[str] = []
