@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from referee.actions.execute import Execute
@@ -13,7 +13,7 @@ from referee.config import Config, load, user_path
 from referee.domain.cost import Budget
 from referee.domain.errors import Exhausted
 from referee.domain.planned import PlanReport
-from referee.domain.report import CheckReport, DoctorReport, check_report
+from referee.domain.report import AttackReport, CheckReport, DoctorReport, check_report
 from referee.judge import compress, examine, outline
 from referee.judge.project import search_path, variables
 from referee.kernel.journal import LEASE_SECONDS, Journal
@@ -72,6 +72,11 @@ def doctor(cache: str = "") -> DoctorReport:
     """What this machine can isolate, probed now."""
     found: Mapping[str, Any] = sandboxes.survey()
     return DoctorReport.model_validate({**found, "user_file": user_path()})
+
+
+def attack(tell: Callable[[str, str, str], None] | None = None) -> AttackReport:
+    """Every known attack on the sandbox that a run would use here; `tell` hears name, outcome and detail of each."""
+    return AttackReport.model_validate(sandboxes.attack(tell))
 
 
 def _unrecorded(desk: Desk, budget: Budget, progress: Progress | None) -> Run:

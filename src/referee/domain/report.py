@@ -276,6 +276,32 @@ class DoctorReport(Value):
     user_file: str = ""
 
 
+class AttackResult(Value):
+    """One attack on the sandbox: `stopped`, `escaped` or `not tried`; `said` is what it achieved, or why not."""
+
+    name: str
+    promise: str
+    outcome: str
+    said: str = ""
+
+
+class AttackReport(Value):
+    """How the sandbox held. `promise` of an attack names the part of the isolation that has to stop it."""
+
+    backend: str
+    level: str
+    attacks: tuple[AttackResult, ...] = ()
+
+    def count(self, outcome: str) -> int:
+        """How many attacks ended so."""
+        return sum(1 for each in self.attacks if each.outcome == outcome)
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing escaped, and something tried."""
+        return self.count("escaped") == 0 and self.count("stopped") > 0
+
+
 class ChainReport(Value):
     """Whether journals are as written; `first_bad` is the number of the first entry of `run_id` that is not."""
 

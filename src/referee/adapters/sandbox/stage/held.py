@@ -12,7 +12,7 @@ import termios
 
 from . import kernel
 
-_FEW = 48  # sockets or descriptors that cannot hold enough to matter
+_FEW = 8  # sockets or descriptors that cannot hold enough to matter, at some MB each
 _DIAG, _DUMP, _BY_FAMILY, _LAST = 4, 0x301, 20, 3
 _UNIX, _MEMORY_OF_UNIX, _MEMORY = 1, 1 << 5, 5
 _HEADER = struct.Struct("=IHHII")

@@ -102,6 +102,7 @@ def socket_buffers(scene: Scene) -> object:
         while sent < 340 * _MB:
             pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
             held.append(pair)
+            time.sleep(2 * _STEP)
             for end in pair:
                 end.setblocking(False)
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * _MB)
