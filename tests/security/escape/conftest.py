@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import encodings.ascii  # noqa: F401 - what is first used after the drop could not be read any more
 import multiprocessing
 import os
 import shutil
