@@ -32,6 +32,11 @@ class Isolation(Value):
     backend: str
     level: Level
 
+    @property
+    def stamp(self) -> str:
+        """Both in a word each, as on a verdict: `userns, full`."""
+        return f"{self.backend}, {self.level.value}"
+
 
 class Limits(Value):
     """Hard limits of one command and all its descendants. Bytes and seconds; None means no such limit."""

@@ -44,7 +44,19 @@ from referee.judge import (
     test_patterns,
 )
 from referee.kernel.run import Run
-from referee.ports import Base, Command, Interpreter, Model, Sandbox, Shelf, Store, Toolchain, Warm, Workspace
+from referee.ports import (
+    Base,
+    Command,
+    Interpreter,
+    Level,
+    Model,
+    Sandbox,
+    Shelf,
+    Store,
+    Toolchain,
+    Warm,
+    Workspace,
+)
 
 STATE = ".harness"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
@@ -90,10 +102,26 @@ class Desk:
         """The strongest sandbox this machine allows. Raises `WorldFault` when it is weaker than asked for."""
         with self._opening:
             if self._sandbox is None:
-                degraded = self.config.isolation is IsolationMode.DEGRADED
-                cache = os.path.join(self.state, "cache")
-                self._sandbox = open_sandbox(allow_degraded=degraded, cache_dir=cache, outside=Outside(secret=secret))
+                wanted = self.config.sandbox.backend
+                self._sandbox = open_sandbox(
+                    allow_degraded=self.config.isolation is IsolationMode.DEGRADED,
+                    cache_dir=os.path.join(self.state, "cache"),
+                    only="" if wanted == "auto" else wanted,
+                    outside=Outside(secret=secret),
+                )
             return self._sandbox
+
+    def weakness(self) -> str:
+        """What a person must be told before anything runs: that it will not be isolated fully. Else empty."""
+        if self.config.isolation is not IsolationMode.DEGRADED:
+            return ""
+        isolation = self.sandbox.isolation
+        if isolation.level is Level.FULL:
+            return ""
+        how = "isolates only in part" if isolation.level is Level.PARTIAL else "isolates nothing"
+        return (
+            f"commands run in the sandbox {isolation.backend!r}, which {how} (--allow-degraded); see `referee doctor`"
+        )
 
     def turn(self, what: str, wait: Callable[[str], None] | None) -> AbstractContextManager[None]:
         """The right to work here while doing `what`. Raises `UsageError` naming who has it; `wait` is told instead."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from referee.adapters.sandbox.stage import kernel
 from referee.cli.sample import sample
 
 MAIN = "import sys; from referee.cli import main; sys.exit(main())"
@@ -50,6 +54,63 @@ def test_output_is_passed_on_byte_for_byte(referee: Callable[..., Done]) -> None
 def test_a_killed_command_says_so(referee: Callable[..., Done], script: str, code: int, words: bytes) -> None:
     done = referee("sandbox", "--timeout", "2", "--", "sh", "-c", script)
     assert done.returncode == code and b"the command was killed: " in done.stderr and words in done.stderr
+
+
+def test_output_comes_as_it_is_written(shop: Path) -> None:
+    """Not at the end: whoever waits for a long command sees that it lives."""
+    command = [sys.executable, "-c", MAIN, "sandbox", "--timeout", "50", "--", "sh", "-c", "echo first; sleep 40"]
+    process = subprocess.Popen(command, cwd=shop, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    began = time.monotonic()
+    assert process.stdout.readline() == b"first\n"
+    assert time.monotonic() - began < 35
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    assert process.stdout.read() == b""
+    process.stdout.close()
+
+
+def test_what_isolated_is_stamped(referee: Callable[..., Done]) -> None:
+    isolation = json.loads(referee("sandbox", "--json", "--require-isolation", "--", "true").stdout)["isolation"]
+    assert isolation["level"] == "full"
+    done = referee("check", "--json")
+    assert json.loads(done.stdout)["isolation"] == isolation
+
+
+@pytest.mark.parametrize(
+    ("backend", "level", "words"), [("bare", "none", b"nothing"), ("landlock", "partial", b"part")]
+)
+def test_what_is_weaker_needs_permission_and_is_said(
+    referee: Callable[..., Done], monkeypatch: pytest.MonkeyPatch, backend: str, level: str, words: bytes
+) -> None:
+    if backend == "landlock" and (kernel.landlock_version() == 0 or not readable_by_all(sys.base_prefix)):
+        pytest.skip("needs Landlock, and a Python that the sandbox's user can read")
+    monkeypatch.setenv("REFEREE_SANDBOX", backend)
+    refused = referee("sandbox", "--require-isolation", "--", "true")
+    assert (refused.returncode, refused.stdout) == (69, b"")
+    assert b"--allow-degraded" in refused.stderr
+    done = referee("sandbox", "--json", "--allow-degraded", "--", "true")
+    assert json.loads(done.stdout)["isolation"] == {"backend": backend, "level": level}
+    assert b"which isolates" in done.stderr
+    assert words in done.stderr
+
+
+def readable_by_all(path: str) -> bool:
+    parts = [Path(path), *Path(path).parents]
+    return os.geteuid() != 0 or all(p.stat().st_mode & 0o005 == 0o005 for p in parts)
+
+
+def test_doctor_says_what_each_backend_isolates(referee: Callable[..., Done]) -> None:
+    done = referee("doctor", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == (0 if found["chosen"] else 69)
+    names = [b["name"] for b in found["backends"]]
+    assert names == ["userns", "bubblewrap", "container", "landlock", "bare"]
+    for backend in found["backends"]:
+        assert set(backend["isolates"]) == set(found["probed"])
+        assert backend["usable"] or backend["why_not"]
+        assert backend["usable"] or backend["advice"] or backend["name"] == "bare"
+    assert found["chosen"] in ("", *(b["name"] for b in found["backends"] if b["usable"] and b["level"] == "full"))
 
 
 def test_sandbox_json_is_one_document(referee: Callable[..., Done]) -> None:

@@ -13,7 +13,7 @@ from referee.api import places
 from referee.api.environment import explained, remembered
 from referee.api.recorder import Recorder, write_report
 from referee.api.spec import Spec, asked_last, has_begun, known, rolled_back, unfinished
-from referee.config import Config, load
+from referee.config import Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, UsageError, WorldFault
 from referee.domain.reason import StopReason
@@ -55,8 +55,12 @@ def resume(
     budget: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     wait: Callable[[str], None] | None = None,
+    isolation: IsolationMode | None = None,
 ) -> Outcome:
-    """Continue a run where its journal ends, with parts of its budget replaced. What is paid is not paid again."""
+    """Continue a run where its journal ends, with parts of its budget or its isolation replaced.
+
+    What is paid is not paid again.
+    """
     with Desk(repo, load(repo)) as desk:
         known(desk, run_id)
         with desk.turn(f"run {run_id}", wait):
@@ -72,6 +76,8 @@ def resume(
             if budget:
                 larger = Budget.model_validate({**spec.config.budget.model_dump(), **budget})
                 spec = spec.model_copy(update={"config": spec.config.model_copy(update={"budget": larger})})
+            if isolation:
+                spec = spec.model_copy(update={"config": spec.config.model_copy(update={"isolation": isolation})})
             desk.config = spec.config
             return _drive(desk, record, spec, progress)
 
@@ -92,8 +98,9 @@ def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None)
 def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) -> Outcome:
     """Run the repair and write the report; on a fault or a cancellation the run stays resumable."""
     try:
-        for words in (*desk.recovered, *spec.config.notes):
-            run.note(words)
+        for words in (*desk.recovered, *spec.config.notes, desk.weakness()):
+            if words:
+                run.note(words)
         ended = repair(run, _plan(desk, spec, run.id))
         places.keep(run, ended, desk.reports)
         if spec.config.land == "pr":

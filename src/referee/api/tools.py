@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from referee.actions.execute import Execute
@@ -29,13 +30,15 @@ def check(repo: str = ".", config: Config | None = None, progress: Progress | No
     config = config or load(repo)
     with Desk(repo, config) as desk:
         run = _unrecorded(desk, config.budget, progress)
+        if weakness := desk.weakness():
+            run.note(weakness)
         base = _base(desk, run)
         try:
             results = examine(run, desk.project(base.tree), base, desk.settings())
         except Exhausted:
             words = f"the checks did not end within {config.budget.timeout:g} seconds; allow more with --timeout"
-            return CheckReport(passed=False, feedback=words)
-    return check_report(results, compress(results))
+            return CheckReport(passed=False, feedback=words, isolation=desk.stamp())
+        return check_report(results, compress(results)).model_copy(update={"isolation": desk.stamp()})
 
 
 def plan(repo: str = ".", config: Config | None = None) -> PlanReport:
@@ -46,12 +49,23 @@ def plan(repo: str = ".", config: Config | None = None) -> PlanReport:
         return outline(desk.project(tree), desk.settings(), desk.workspace.paths(tree))
 
 
-def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None) -> Execution:
-    """One command on a throw-away copy of the repository, with the project's Python first on its path."""
+def sandbox(
+    argv: tuple[str, ...],
+    repo: str = ".",
+    config: Config | None = None,
+    progress: Progress | None = None,
+    listener: sandboxes.Listener | None = None,
+) -> Execution:
+    """One command on a throw-away copy of the repository, with the project's Python first on its path.
+
+    `listener` is told what the command writes, as it comes.
+    """
     config = config or load(repo)
     with Desk(repo, config) as desk:
         # The command has a limit of its own, which is its to be killed by.
-        run = _unrecorded(desk, Budget(timeout=WEEK), None)
+        run = _unrecorded(desk, Budget(timeout=WEEK), progress)
+        if weakness := desk.weakness():
+            run.note(weakness)
         base = _base(desk, run)
         python, others = desk.interpreter(desk.home(base.tree)), desk.toolchains(base.tree)
         for note in (t.note for t in others if t.note):
@@ -65,7 +79,8 @@ def sandbox(argv: tuple[str, ...], repo: str = ".", config: Config | None = None
             limits=Limits(wall_seconds=config.budget.timeout, cpu_seconds=None, output_bytes=16 << 20),
             egress=config.sandbox.destinations,
         )
-        return run.perform(Execute(command=command))
+        with sandboxes.heard(listener) if listener else nullcontext():
+            return run.perform(Execute(command=command))
 
 
 def doctor(cache: str = "") -> DoctorReport:

@@ -67,6 +67,7 @@ KEYS = {
         _key("models.base_url", rules.never, "REFEREE_BASE_URL", "--base-url"),
         _key("models.api_key_env", rules.never, "REFEREE_API_KEY_ENV"),
         _key("models.price", rules.never, "REFEREE_PRICE", "--price"),
+        _key("sandbox.backend", rules.never, "REFEREE_SANDBOX"),
         _key("sandbox.allow_domains", rules.within, "REFEREE_ALLOW_DOMAINS", "--allow-domain"),
         _key("sandbox.inject", rules.never),
         _key("sandbox.checks", rules.never),

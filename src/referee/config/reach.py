@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, field_validator, model_validator
 
@@ -67,7 +67,12 @@ def _one_each(inject: tuple[Inject, ...]) -> tuple[Inject, ...]:
 
 
 class Reach(Value):
-    """The domains that `referee sandbox` and the checks named in `checks` may connect to; none by default."""
+    """What isolates commands, and the domains that `referee sandbox` and the checks named in `checks` may connect to.
+
+    `backend` is `auto` for the best that this machine has; no domain may be connected to by default.
+    """
+
+    backend: Literal["auto", "userns", "bubblewrap", "container", "landlock", "bare"] = "auto"
 
     allow_domains: tuple[Domain, ...] = ()
     inject: Annotated[tuple[Inject, ...], AfterValidator(_one_each)] = ()

@@ -76,6 +76,7 @@ class Iteration(Value):
     proposed: bool = True
     candidates_judged: int = 0
     unauthorised: int = 0
+    isolation: str = ""
     note: str = ""
 
 
@@ -97,6 +98,7 @@ def iteration(step: int, verdict: Verdict) -> Iteration:
         proposed=verdict.proposed,
         candidates_judged=verdict.judged,
         unauthorised=verdict.unauthorised,
+        isolation=verdict.isolation,
         note=verdict.note,
     )
 
@@ -210,7 +212,7 @@ class CheckFinding(Value):
 class CheckReport(Document):
     """The judge on a tree as it is. `feedback` is the text a model would be given.
 
-    `ignored` are findings that the user's settings say do not count.
+    `ignored` are findings that the user's settings say do not count; `isolation` is what ran the checks.
     """
 
     schema_name: Literal["referee.check/1"] = Field(default="referee.check/1", alias="schema")
@@ -219,6 +221,7 @@ class CheckReport(Document):
     findings: tuple[CheckFinding, ...] = ()
     feedback: str = ""
     ignored: tuple[CheckFinding, ...] = ()
+    isolation: IsolationStamp | None = None
 
 
 def check_report(results: Sequence[CheckResult], feedback: str) -> CheckReport:

@@ -40,6 +40,7 @@ class CheckResult(Value):
     exit_code: int | None = None
     killed_by: str | None = None
     duration_ms: int = 0
+    isolation: str = ""  # what ran it and how far that isolates, as in `userns, full`
     note: str = ""
     log: str = ""  # digest of the raw output in the blob store
 
@@ -69,6 +70,7 @@ class Verdict(Value):
     exit_code: int | None = None
     killed_by: str | None = None
     duration_ms: int = 0
+    isolation: str = ""
     judged: int = 0
     exhausted: bool = False
     stop: StopReason | None = None

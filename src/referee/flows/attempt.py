@@ -130,6 +130,7 @@ def verdict(offer: Offer, results: tuple[CheckResult, ...], touched: tuple[str, 
         exit_code=shown.exit_code,
         killed_by=failing.killed_by if failing else None,
         duration_ms=sum(r.duration_ms for r in results),
+        isolation=next((r.isolation for r in results if r.isolation), ""),
         judged=offer.judged or 1,
         note=offer.note,
     )

@@ -63,6 +63,7 @@ def rule(evidence: Evidence, report: Report | None = None) -> CheckResult:
         failed_ids=tuple(t for t, o in outcomes.items() if o in ("failed", "error")),
         exit_code=execution.exit_code,
         killed_by=execution.killed_by,
+        isolation=execution.isolation.stamp,
         duration_ms=execution.duration_ms,
         note=_note(report, outcomes, evidence.flaky),
     )

@@ -17,6 +17,8 @@ def text(report: Report) -> str:
     lines += [f"  target   {line(t)}" for t in report.targets]
     lines += [f"  step {i.step:<3} {step(i)}" for i in report.iterations]
     lines += [f"  also     {line(a)}" for a in report.alternatives]
+    if report.isolation:
+        lines.append(f"  sandbox  {line(report.isolation.backend)}, {line(report.isolation.level)}")
     lines += [f"  note     {line(n)}" for n in report.notes]
     if not report.solved and report.feedback:
         lines += ["", *plain(report.feedback).splitlines()]

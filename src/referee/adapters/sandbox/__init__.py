@@ -10,5 +10,8 @@ from referee.adapters.sandbox.choice import Choice, Examined, choose, open_sandb
 from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.requests import sandbox_owner
 from referee.adapters.sandbox.siege import attack
+from referee.adapters.sandbox.streams import Listener, heard
 
-__all__ = ["Choice", "Examined", "Outside", "attack", "choose", "open_sandbox", "sandbox_owner", "survey"]
+__all__ = [
+    "Choice", "Examined", "Listener", "Outside", "attack", "choose", "heard", "open_sandbox", "sandbox_owner", "survey"
+]  # fmt: skip

@@ -48,7 +48,7 @@ def choose(*, allow_degraded: bool, everything: bool = False, only: str = "") ->
 
     `only` names the one to look at. Bare is looked at last, and only if it may be used.
     """
-    wanted = [b for b in _named(only) if b.level is not Level.NONE or allow_degraded or everything]
+    wanted = [b for b in _named(only) if b.level is not Level.NONE or allow_degraded or everything or only]
     if everything:
         with ThreadPoolExecutor(len(wanted)) as pool:
             examined = list(pool.map(examine, wanted))
@@ -136,9 +136,10 @@ def examine(backend: Backend) -> Examined:
 def _refusal(examined: Sequence[Examined]) -> str:
     lines = ["nothing on this machine isolates commands well enough:"]
     for each in examined:
-        lines.append(f"  {each.name}: {each.why_not or 'isolates only in part: ' + '; '.join(each.lacks)}")
+        part = "isolates nothing" if each.level is Level.NONE else f"isolates only in part: {'; '.join(each.lacks)}"
+        lines.append(f"  {each.name}: {each.why_not or part}")
         lines += [f"    to mend it: {each.advice}"] if each.advice else []
-    best = pick(examined, allow_degraded=True)
+    best = pick([e for e in examined if e.level is not Level.NONE], allow_degraded=True)
     with_what = (
         f"with {best}, which isolates in part" if best else "without isolation; do that only with code you trust"
     )

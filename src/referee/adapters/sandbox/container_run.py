@@ -69,7 +69,8 @@ class Box:
 
     def run(self, engine: Engine, argv: list[str], isolation: Isolation) -> Execution:
         """Start the container and see it through. Raises `WorldFault` if it could not be started as asked."""
-        stdout, stderr = Capped(self._limits.output_bytes), Capped(self._limits.output_bytes)
+        most = self._limits.output_bytes
+        stdout, stderr = Capped(most, "stdout"), Capped(most, "stderr")
         process = subprocess.Popen(
             [engine.program, *argv],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/", start_new_session=True,

@@ -33,8 +33,8 @@ class Descriptors:
         self._theirs.append(file_with(body))
         self.control, there = socket.socketpair()
         self._theirs.append(there.detach())
-        self.stdout = self.add_stream(Capped(limits.output_bytes))
-        self.stderr = self.add_stream(Capped(limits.output_bytes))
+        self.stdout = self.add_stream(Capped(limits.output_bytes, "stdout"))
+        self.stderr = self.add_stream(Capped(limits.output_bytes, "stderr"))
 
     def add_channel(self) -> None:
         """A pipe with a fresh key to read, and one for frames."""

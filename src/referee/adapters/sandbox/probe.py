@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from referee.adapters.sandbox.requests import HERE, sandbox_owner
+from referee.adapters.sandbox.streams import heard
 from referee.domain.errors import WorldFault
 from referee.domain.patch import FileContent, patch_of
 from referee.ports import Base, Command, Limits, Mount, Sandbox
@@ -29,9 +30,9 @@ _FLOOD = "dd if=/dev/zero of=$TMPDIR/flood bs=1M count=64 2>/dev/null; wc -c < $
 def self_check(sandbox: Sandbox) -> dict[str, str]:
     """Run every probe in `sandbox`: its name to "ok", or to what is wrong. Never raises for what the machine lacks."""
     try:
-        with _host() as (command, secret):
+        with heard(None), _host() as (command, secret):
             found = _inside(sandbox, command, secret)
-        return found | _limits(sandbox)
+            return found | _limits(sandbox)
     except WorldFault as e:
         return {"start": str(e)}
 

@@ -6,16 +6,38 @@ import os
 import select
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _CHUNK = 1 << 16
 FLOOD = 64  # a stream this many times over its cap ends the command
 
 
-class Capped:
-    """The first and the last bytes of a stream, half of `cap` each; `total` counts them all."""
+Listener = Callable[[str, bytes], None]
+"""Is told the name of a stream, `stdout` or `stderr`, and what was written to it, as it comes."""
 
-    def __init__(self, cap: int) -> None:
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def heard(listener: Listener | None) -> Iterator[None]:
+    """What commands write that this thread runs meanwhile is also told to `listener`, all of it; or to nobody."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+class Capped:
+    """The first and the last bytes of a stream, half of `cap` each; `total` counts them all.
+
+    A stream with a `name` is also told to whoever listens (see `heard`).
+    """
+
+    def __init__(self, cap: int, name: str = "") -> None:
+        self._name, self._listener = name, _listener.get() if name else None
         self._head_room, self._tail_room = cap - cap // 2, cap // 2
         self._cap = cap
         self._head, self._tail = bytearray(), bytearray()
@@ -24,6 +46,8 @@ class Capped:
     def feed(self, data: bytes) -> None:
         """Take the next bytes."""
         self.total += len(data)
+        if self._listener is not None:
+            self._listener(self._name, data)
         room = self._head_room - len(self._head)
         if room > 0:
             self._head += data[:room]

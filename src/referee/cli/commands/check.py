@@ -60,6 +60,8 @@ def _text(report: CheckReport) -> str:
         )
     if not report.passed:
         rows += ["", plain(report.feedback).rstrip()]
+    if report.isolation:
+        rows.append(f"sandbox  {report.isolation.backend}, {report.isolation.level}")
     rows.append("passed" if report.passed else "failed")
     return "\n".join(rows) + "\n"
 

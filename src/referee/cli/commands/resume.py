@@ -12,6 +12,8 @@ def resume(  # noqa: PLR0913 - one parameter per option is how typer reads them
     timeout: o.Timeout = None,
     max_tokens: o.MaxTokens = None,
     max_cost: o.MaxCost = None,
+    require_isolation: o.RequireIsolation = False,
+    allow_degraded: o.AllowDegraded = False,
     wait: o.Wait = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -21,12 +23,15 @@ def resume(  # noqa: PLR0913 - one parameter per option is how typer reads them
     Example: referee resume 20250101-120000-ab12 --max-steps 16
     """
     given = {k: v for k, v in o.budget_flags(max_steps, timeout, max_tokens, max_cost).items() if v is not None}
-    checked = o.settings(repo, given).budget
+    flags = o.isolation_flag(require_isolation, allow_degraded)
+    config = o.settings(repo, given | flags)
+    checked = config.budget
     from referee import api
     from referee.cli.running import finish, running
 
     names = [name.removeprefix("budget.") for name in given]
     budget = {name: getattr(checked, name) for name in names}
     with running(quiet=quiet) as display:
-        outcome = api.resume(run, repo, budget, display, display.note if wait else None)
+        isolation = config.isolation if flags["isolation"] else None
+        outcome = api.resume(run, repo, budget, display, display.note if wait else None, isolation)
     finish(outcome, display, as_json=json)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,17 +35,16 @@ def sandbox(  # noqa: PLR0913 - one parameter per option is how typer reads them
     config = o.settings(repo, flags)
     from referee import api
     from referee.cli.ending import say
-    from referee.cli.output import put, put_bytes
+    from referee.cli.output import put
     from referee.cli.signals import cancellable
 
     for note in config.notes:
         say(note)
     with cancellable():
-        ended = api.sandbox(tuple(command), repo, config)
+        ended = api.sandbox(tuple(command), repo, config, _note, None if json else _pass_on)
     if json:
         put(_json(ended) + "\n")
     else:
-        put_bytes(ended.stdout)
         _complain(ended)
     raise typer.Exit(_exit_code(ended))
 
@@ -57,21 +58,33 @@ def _json(ended: Execution) -> str:
     return dumps(found | texts)
 
 
-def _complain(ended: Execution) -> None:
-    import sys
-
+def _note(event: str, facts: Mapping[str, Any]) -> None:
+    """Say what a person should know before the command starts."""
     from referee.cli.ending import say
 
-    sys.stderr.flush()
-    sys.stderr.buffer.write(ended.stderr)
-    sys.stderr.buffer.flush()
+    if event == "note":
+        say(str(facts.get("text", "")))
+
+
+def _pass_on(stream: str, data: bytes) -> None:
+    """Write what the command writes, as it comes."""
+    from referee.cli.output import put_bytes
+
+    if stream == "stdout":
+        put_bytes(data)
+    else:
+        sys.stderr.flush()
+        sys.stderr.buffer.write(data)
+        sys.stderr.buffer.flush()
+
+
+def _complain(ended: Execution) -> None:
+    from referee.cli.ending import say
+
     for contact in ended.contacts:
         say(f"the command {contact.words}{_counts(contact)}")
     if ended.killed_by:
         say(f"the command was killed: {ended.killed_by}")
-    dropped = ended.stdout_total + ended.stderr_total - len(ended.stdout) - len(ended.stderr)
-    if dropped > 0:
-        say(f"{dropped} bytes of output were dropped")
 
 
 def _counts(contact: Contact) -> str:

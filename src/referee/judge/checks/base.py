@@ -70,6 +70,7 @@ class Check(Value):
             optional=self.not_run == "allow",
             exit_code=execution.exit_code,
             killed_by=execution.killed_by,
+            isolation=execution.isolation.stamp,
             duration_ms=execution.duration_ms,
         )
 

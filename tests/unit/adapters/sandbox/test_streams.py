@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.adapters.sandbox.streams import Capped, Whole
+from referee.adapters.sandbox.streams import Capped, Whole, heard
 
 
 @given(st.lists(st.binary(max_size=400)), st.integers(min_value=0, max_value=300))
@@ -36,3 +36,15 @@ def test_a_whole_stream_is_kept_up_to_its_cap(chunks: list[bytes], cap: int) -> 
         stream.feed(chunk)
     assert stream.content == everything[:cap]
     assert stream.flooded == (len(everything) > cap)
+
+
+def test_who_listens_hears_all_of_it_and_only_while_listening() -> None:
+    told: list[tuple[str, bytes]] = []
+    with heard(lambda name, data: told.append((name, data))):
+        stream, nameless = Capped(10, "stdout"), Capped(10)
+    Capped(10, "stdout").feed(b"unheard")
+    for part in (b"one", b"x" * 100):
+        stream.feed(part)
+        nameless.feed(part)
+    assert told == [("stdout", b"one"), ("stdout", b"x" * 100)]
+    assert stream.total == 103
