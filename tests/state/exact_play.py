@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from exact_oracle import Picture, picture, status
-from exact_settings import Setting
-from exact_subjects import CHANGES, arrange, subjects
+from exact_ground import Ground, kind_at
+from exact_subjects import CHANGES
 
 from referee.adapters.git import GitWorkspace
 from referee.adapters.git.names import decode, encode, parents, shown
@@ -31,29 +29,6 @@ class Try(NamedTuple):
     swapped: bytes = b""
 
 
-class Ground:
-    """A repository of the matrix, arranged."""
-
-    def __init__(self, place: bytes, setting: Setting) -> None:
-        self.setting = setting
-        self.place = place
-        self.root = setting.make(place)
-        self.cells = subjects(setting.style)
-        arrange(self.root, self.cells)
-        setting.finish(self.root)
-        os.sync()
-        status(self.root)
-
-    def seen(self) -> tuple[Picture, list[bytes]]:
-        """Every byte of the place and what git says."""
-        return picture(self.place), status(self.root)
-
-    def within(self, paths: Iterable[bytes]) -> list[bytes]:
-        """Paths of the repository as the picture names them."""
-        prefix = os.path.relpath(self.root, self.place)
-        return [os.path.normpath(os.path.join(prefix, p)) for p in paths]
-
-
 def tries(ground: Ground, workspace: GitWorkspace, tree: str, turn: int) -> list[Try]:
     """One operation per subject; after seven turns every subject has had every operation."""
     files = [encode(p) for p in workspace.paths(tree)]
@@ -61,7 +36,7 @@ def tries(ground: Ground, workspace: GitWorkspace, tree: str, turn: int) -> list
     chosen = []
     for n, cell in enumerate(ground.cells):
         whole = os.path.join(ground.root, cell.place)
-        now = Now(cell.place, _kind(whole), cell.place in known, ground.setting.read_only)
+        now = Now(cell.place, kind_at(whole), cell.place in known, ground.setting.read_only)
         chosen.append(_try(now, whole, OPERATIONS[(n + n // 7 + turn) % len(OPERATIONS)]))
     content = FileContent(data=b"beside %d\n" % turn)
     return chosen + [Try(path, {path: content}, expected) for path, expected in ground.setting.beside]
@@ -113,14 +88,6 @@ def _try(now: Now, whole: bytes, operation: str) -> Try:
     if operation == "symlink" and now.kind == "file":
         return Try(place, {place: content}, CONFLICT, swapped=place)
     return Try(place, {place: content}, now.written)
-
-
-def _kind(whole: bytes) -> str:
-    try:
-        mode = os.lstat(whole).st_mode
-    except FileNotFoundError:
-        return "absent"
-    return "link" if stat.S_ISLNK(mode) else "folder" if stat.S_ISDIR(mode) else "file"
 
 
 class Play:

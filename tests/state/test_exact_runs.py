@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 import small
+from exact_ground import Ground
 from exact_oracle import differences
-from exact_play import Ground
 from exact_settings import SETTINGS, Setting
 from git_traps import PLAIN, TRAPS, scene
 
@@ -47,6 +47,11 @@ def project(root: Path) -> None:
 def fix(root: str, model: str, **flags: Any) -> Outcome:
     flags = {"generator": "model", "models.default": model, "budget.max_steps": 2, **flags}
     return api.fix(Task(repo=root, targets=(small.TARGET,)), load(root, flags=flags, variables={}, user_file=""))
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REFEREE_MATRIX", raising=False)  # it is not one of referee's
 
 
 @pytest.mark.slow

@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from exact_ground import Ground
 from exact_oracle import as_landed, differences
-from exact_play import OPERATIONS, Ground, Play, tries
+from exact_play import OPERATIONS, Play, tries
 from exact_settings import SETTINGS, Setting
 
 from referee.adapters.git import GitWorkspace
@@ -60,6 +61,7 @@ def play(ground: Ground, workspace: GitWorkspace, turn: int) -> None:
     before, said = ground.seen()
     run_id = f"turn{turn}"
     tree = workspace.snapshot(run_id).tree
+    assert ground.unlike(workspace, tree) == []
     wanted = tries(ground, workspace, tree, turn)
     workspace.base(tree, lambda _: False)
     assert differences(before, ground.seen()[0]) == [], "a run that lands nothing"
@@ -70,6 +72,7 @@ def play(ground: Ground, workspace: GitWorkspace, turn: int) -> None:
     changes = dict(zip(ground.within(run.changes()), run.changes().values(), strict=True))
     landed = ground.seen()[0]
     assert as_landed(before, landed, changes) == []
+    assert ground.unlike(workspace, workspace.snapshot(run_id + "-landed").tree) == []
     restoration = workspace.rollback(run_id)
     assert (restoration.kept, dict(restoration.failed)) == ((), {})
     assert restoration.restored == written
@@ -77,6 +80,7 @@ def play(ground: Ground, workspace: GitWorkspace, turn: int) -> None:
     touched = frozenset(changes)
     assert differences(before, after, touched=touched) == []
     assert says == said
+    assert workspace.snapshot(run_id + "-after").tree == tree
     # What was built from the landed files must look old: a restored file is newer than the landing.
     slack = 20_000_000  # the kernel's clock for files ticks in jiffies
     assert [p for p in touched & after.keys() if after[p].time < start - slack] == []
