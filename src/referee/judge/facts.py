@@ -20,6 +20,8 @@ from referee.kernel.action import canonical
 from referee.kernel.run import Run
 from referee.ports import Command
 
+_MOST = 16 << 20  # characters; what is longer is quicker found out again than journaled twice
+
 
 def edition() -> str:
     """The identity of this judge: facts that another one found out are not for it."""
@@ -64,8 +66,9 @@ def keep_suite(run: Run, key: str, seen: Seen) -> None:
     if seen.report.broken or seen.execution.killed_by is not None:
         return
     slim = {"channel": b"", "key": b"", "stdout": b"", "stderr": b""}
-    kept = seen.model_copy(update={"execution": seen.execution.model_copy(update=slim)})
-    run.perform(Remember(key=key, text=kept.model_dump_json()))
+    text = seen.model_copy(update={"execution": seen.execution.model_copy(update=slim)}).model_dump_json()
+    if len(text) <= _MOST:
+        run.perform(Remember(key=key, text=text))
 
 
 def known_flaky(run: Run, tree: str) -> tuple[str, ...]:
