@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from referee.adapters.git import inside
@@ -100,6 +101,20 @@ class Bases:
         return fd
 
     def _fill(self, partial: bytes, before: str, tree: str) -> None:
+        files = os.path.join(self._folder, partial, b"files")
+        with ThreadPoolExecutor(1, thread_name_prefix="base") as pool:
+            furnished = pool.submit(inside.furnish, self._private, files, tree, before, self._tags())
+            self._check_out(partial, before, tree)
+            furnished.result()
+        if not self._intact(partial):
+            raise WorldFault(f"the copy of tree {tree} is not complete; delete .harness/base and try again")
+        shutil.copyfile(os.path.join(self._folder, partial, b"index"), os.path.join(files, inside.FOLDER, b"index"))
+        if self._owner is not None:
+            for where, _, names in os.walk(os.path.join(files, inside.FOLDER)):
+                for path in (where, *(os.path.join(where, n) for n in names)):
+                    os.chown(path, *self._owner, follow_symlinks=False)
+
+    def _check_out(self, partial: bytes, before: str, tree: str) -> None:
         if before:
             self._git(partial, "read-tree", "--reset", "-u", tree)
             touched: Iterable[bytes] = changed(self._private, before, tree)
@@ -109,15 +124,6 @@ class Bases:
             touched = (path for path, _ in listed(self._private, tree))
         if self._owner is not None:
             self._give(partial, touched, self._owner)
-        files = os.path.join(self._folder, partial, b"files")
-        inside.furnish(self._private, files, tree, before, self._tags())
-        if not self._intact(partial):
-            raise WorldFault(f"the copy of tree {tree} is not complete; delete .harness/base and try again")
-        shutil.copyfile(os.path.join(self._folder, partial, b"index"), os.path.join(files, inside.FOLDER, b"index"))
-        if self._owner is not None:
-            for where, _, names in os.walk(os.path.join(files, inside.FOLDER)):
-                for path in (where, *(os.path.join(where, n) for n in names)):
-                    os.chown(path, *self._owner, follow_symlinks=False)
 
     def _give(self, partial: bytes, paths: Iterable[bytes], owner: tuple[int, int]) -> None:
         files = os.path.join(self._folder, partial, b"files")

@@ -29,7 +29,7 @@ class Keeper:
         """Store the contents that the last tree, all of which is stored, did not have."""
         mark = os.path.join(self._private.folder, b"kept")
         if _read(mark) != f"{known.head} {known.tree}".encode() or len(found) > _MOST_NAMED:
-            self.keep(index, tree)
+            self.keep(index, tree, known.head)
             return
         entries = self._entries(index, found) if found else {}
         absent = self._absent({e.oid for e in entries.values()}, read_user=False)
@@ -46,9 +46,8 @@ class Keeper:
             entries[path] = Entry(mode, oid)
         return entries
 
-    def keep(self, index: bytes, tree: str) -> None:
-        """Store every content that the user's own history does not hold (the user's gc may drop the rest)."""
-        head = self._repository.head()
+    def keep(self, index: bytes, tree: str, head: str) -> None:
+        """Store every content that the history of `head` does not hold (the user's gc may drop the rest)."""
         mark = os.path.join(self._private.folder, b"kept")
         if _read(mark) == f"{head} {tree}".encode():
             return  # what HEAD reaches is safe from the user's gc, and the rest was stored then

@@ -84,7 +84,7 @@ class Camera:
 
     def _retake(self, known: Recent, survey: Survey, stale: Sequence[bytes], others: set[bytes]) -> Taken | None:
         if not stale:
-            self._keeper.keep(self._index, known.tree)
+            self._keeper.keep(self._index, known.tree, known.head)
             return Taken(tree=known.tree, omitted=known.omitted, head=known.head, digest=known.digest)
         if set(known.along) & set(stale) or any(survey.secret(p) for p in stale if p in others):
             return None
@@ -122,8 +122,8 @@ class Camera:
         for path in found - recorded:
             raise UsageError(f"{shown(path)} vanished while the snapshot was taken; stop what changes it and try again")
         tree = self._run("write-tree", "--missing-ok", index=index).decode().strip()
-        self._keeper.keep(index, tree)
         head = self._repository.head()
+        self._keeper.keep(index, tree, head)
         absent = tuple(p for p in (*listing.staged, *survey.missed) if p not in found)
         if not listing.nested and whole and len(absent) + len(survey.omitted) <= recent.MOST_AGAIN:
             seen = Recent(
