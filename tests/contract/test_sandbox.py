@@ -191,6 +191,26 @@ def test_a_file_is_limited(box: Box) -> None:
     assert ended.stdout == b"1048576\n"
 
 
+def test_a_flood_of_output_is_ended(box: Box) -> None:
+    """Case E9: beyond 64 times what is kept."""
+    ended = box.sh("head -c 50000000 /dev/zero", limits=quick(30, output_bytes=10_000))
+    assert (ended.exit_code, ended.killed_by) == (None, "output")
+    assert len(ended.stdout) < 10_100
+
+
+def test_disk_is_limited_in_all(box: Box) -> None:
+    box.needs("disk")
+    fill = "for n in 1 2 3 4 5 6 7 8; do head -c 8000000 /dev/zero > ~/$n || exit 1; done"
+    ended = box.sh(fill, limits=quick(30, disk_bytes=32 << 20))
+    if box.name.startswith(
+        "bubblewrap"
+    ):  # whose file systems cannot be measured from outside: the write fails, unnamed
+        assert ended.exit_code == 1
+        assert b"No space left" in ended.stderr
+    else:
+        assert (ended.exit_code, ended.killed_by) == (None, "disk")
+
+
 def test_a_background_child_that_holds_the_output_does_not_hold_the_result(box: Box) -> None:
     """Case E1."""
     ended = box.sh("sleep 1000 & echo done", limits=quick(30))
