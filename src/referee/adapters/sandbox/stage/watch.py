@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Optional
 
 from . import held
@@ -12,6 +12,7 @@ from . import held
 _PAGE, _TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 _INTERVAL = 0.02
 _VAST = 16 << 30  # addresses, from which on their tables may hold more than 32 MiB
+_SLOW = 16 << 20  # bytes of tables, which the kernel takes tens of milliseconds to go through
 _RECORD = 1.05  # measure shared memory exactly only when a peak is beaten by this much
 
 
@@ -20,7 +21,8 @@ class Sample:
     """One look at the tree: bytes resident (pages shared by several count in each), CPU seconds, threads.
 
     `largest` is what one process alone holds; `unseen` bytes are the kernel's, for the tree: page tables, and what
-    waits in sockets.
+    waits in sockets. `sparse` are processes, with what is resident of each, whose tables are too large to be gone
+    through for every page's share.
     """
 
     resident: int = 0
@@ -29,6 +31,7 @@ class Sample:
     cpu: float = 0.0
     tasks: int = 0
     pids: tuple[str, ...] = ()
+    sparse: dict[str, int] = field(default_factory=dict)
 
 
 class Tree:
@@ -61,7 +64,9 @@ class Tree:
                 resident = int(fields[21]) * _PAGE
                 found.resident, found.largest = found.resident + resident, max(found.largest, resident)
                 found.tasks += int(fields[17])
-                found.unseen += self._tables(name) if int(fields[20]) > _VAST else 0
+                tables = self._tables(name) if int(fields[20]) > _VAST else 0
+                found.unseen += tables
+                found.sparse |= {name: resident} if tables > _SLOW else {}
                 pids.append(name)
         found.pids = tuple(pids)
         found.cpu = max(found.cpu, self._spent(own))
@@ -112,6 +117,9 @@ class Tree:
         """Resident bytes with each shared page divided among those who share it."""
         total = 0
         for pid in sample.pids:
+            if pid in sample.sparse:
+                total += sample.sparse[pid]
+                continue
             try:
                 rollup = self._read(f"{pid}/smaps_rollup")
             except OSError:
