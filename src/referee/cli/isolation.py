@@ -51,7 +51,7 @@ def _draw(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(*columns, box=SIMPLE, pad_edge=False)
+    table = Table(*columns, box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     for row in rows:
         table.add_row(row[0], *(f"[{_COLOURS[c]}]{c}[/]" if c in _COLOURS else c for c in row[1:]))
     Console(highlight=False, emoji=False).print(table)
