@@ -14,8 +14,9 @@ _COLOURS = {"full": "green", "hard": "green", "watched": "green", "partial": "ye
 
 def show(found: DoctorReport) -> None:
     """Write the table and the notes to standard output."""
-    columns = ["backend", "usable", "isolates", *found.probed]
-    rows = [_row(backend, list(found.probed)) for backend in found.backends]
+    names = ["", "usable", "isolates", *found.probed]
+    # Backends side by side: few enough to fit on any terminal.
+    columns, *rows = map(list, zip(names, *(_column(b, list(found.probed)) for b in found.backends), strict=True))
     if sys.stdout.isatty():
         _draw(columns, rows)
     else:
@@ -30,7 +31,7 @@ def _none(degraded: str) -> str:
     return f"none; nothing will run without --allow-degraded, which would use {degraded or 'nothing'}"
 
 
-def _row(backend: BackendReport, aspects: Sequence[str]) -> list[str]:
+def _column(backend: BackendReport, aspects: Sequence[str]) -> list[str]:
     return [
         backend.name,
         "yes" if backend.usable else "no",
