@@ -6,9 +6,15 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 import small
 
+from referee import api, wiring
 from referee.config import load
+from referee.domain.errors import Cancelled
+from referee.domain.reason import StopReason
+from referee.domain.task import Task
+from referee.ports import Sandbox
 from referee.wiring import Desk
 
 
@@ -23,3 +29,16 @@ def test_threads_that_ask_at_once_get_the_same_sandbox(tmp_path: Path) -> None:
             return id(desk.sandbox)
 
         assert len(set(pool.map(ask, range(4)))) == 1
+
+
+def test_the_sandbox_is_opened_where_a_signal_can_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A probe in a thread kept a run that was stopped from ending for as long as it took."""
+
+    def opened(**_: object) -> Sandbox:
+        assert threading.current_thread() is threading.main_thread()
+        raise Cancelled
+
+    monkeypatch.setattr(wiring, "open_sandbox", opened)
+    repo = small.build(tmp_path / "repo")
+    outcome = api.fix(Task(repo=str(repo)), load(str(repo), variables={}, user_file=""))
+    assert outcome.stop_reason is StopReason.HUMAN_ABORT
