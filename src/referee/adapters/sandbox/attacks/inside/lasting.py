@@ -211,7 +211,13 @@ def immortal(scene: Scene) -> object:
 @attack("kernel", "read the kernel's memory and its log", control="root")
 def kernel_memory(scene: Scene) -> object:
     opened: list[int] = []
-    for path in ("/proc/kcore", "/proc/kmsg", "/proc/kpagecount", "/sys/kernel/debug/sleep_time", "/sys/kernel/tracing/trace"):
+    for path in (
+        "/proc/kcore",
+        "/proc/kmsg",
+        "/proc/kpagecount",
+        "/sys/kernel/debug/sleep_time",
+        "/sys/kernel/tracing/trace",
+    ):
         with contextlib.suppress(OSError):
             opened.append(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
     return opened
