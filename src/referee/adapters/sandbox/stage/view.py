@@ -30,7 +30,7 @@ class View:
         """Build what every request needs."""
         kernel.mount("tmpfs", _PLACE, _PLAIN, "mode=755,size=1m")
         os.chdir(_PLACE)
-        for name in ("root", "scratch", "lower", "pins", "overlay"):
+        for name in ("root", "scratch", "lower", "pins", "pins/nothing", "overlay"):
             os.mkdir(name)
         kernel.mount("tmpfs", "root", _PLAIN, "mode=755,size=16m")
         system.build("root")
@@ -44,8 +44,11 @@ class View:
             self._overlay(request.lower, lower, binds, serving=request.kind == "serve")
         for number, (bind, tree) in enumerate(binds):
             folder = _is_folder(tree)
-            if bind.layered and folder and request.kind != "serve":  # whose jobs each get a layer of their own
-                tree = _layered(tree, number)
+            if bind.layered and folder:
+                # A warm process shows it as it is: its jobs each get a layer of their own.
+                tree = tree if request.kind == "serve" else _layered(tree, number)
+            elif folder and request.kind != "call":  # whose folders are the warm process's, covered already
+                tree = _covered(tree, number)
             self._hang(tree, bind.target, folder)
         if request.lower:
             self._protect(request.lower)
@@ -137,18 +140,32 @@ def _trees(request: Request, handed: list[int]) -> tuple[int, list[tuple[Bind, i
 
 def _layered(tree: int, number: int) -> int:
     """The folder `tree` under a layer that is writable at its top, which is ours whoever owns the rest."""
-    lower, upper, work, over = (f"{place}-{number}" for place in ("pins/l", "scratch/u", "scratch/w", "pins/o"))
-    for name in (lower, upper, work, over):
+    upper, work = f"scratch/u-{number}", f"scratch/w-{number}"
+    os.mkdir(upper)
+    os.mkdir(work)
+    return _overlaid(tree, number, f"upperdir={upper},workdir={work}", kernel.ATTR_NOSUID | kernel.ATTR_NODEV)
+
+
+def _covered(tree: int, number: int) -> int:
+    """The folder `tree` as it is, but for its sockets: through an overlay nobody can connect to the host's."""
+    return _overlaid(tree, number, "", READ_ONLY)
+
+
+def _overlaid(tree: int, number: int, above: str, attributes: int) -> int:
+    lower, over = f"pins/l-{number}", f"pins/o-{number}"
+    for name in (lower, over):
         os.mkdir(name)
     place = os.open(lower, os.O_PATH | os.O_CLOEXEC)
     kernel.attach(tree, place)
     os.close(place)
     os.close(tree)
-    kernel.mount("overlay", over, _PLAIN, f"lowerdir={lower},upperdir={upper},workdir={work},userxattr")
+    # Without a layer above, the kernel wants two below.
+    options = f"lowerdir={lower},{above}" if above else f"lowerdir={lower}:pins/nothing"
+    kernel.mount("overlay", over, _PLAIN, f"{options},userxattr")
     fd = os.open(over, os.O_PATH | os.O_CLOEXEC)
-    layered = kernel.clone_open(fd, kernel.ATTR_NOSUID | kernel.ATTR_NODEV)
+    made = kernel.clone_open(fd, attributes)
     os.close(fd)
-    return layered
+    return made
 
 
 def _mount_points(mount_at: str, binds: list[tuple[Bind, int]]) -> None:
