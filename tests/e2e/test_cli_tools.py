@@ -141,3 +141,12 @@ def test_check_fails_on_the_bug_and_passes_without_it(referee: Callable[..., Don
     path.write_text(path.read_text().replace("charge(basket.weight, goods)", "charge(basket.weight, to_pay)"))
     done = referee("check")
     assert done.returncode == 0 and done.stdout.endswith(b"passed\n")
+
+
+def test_a_map_is_made_once_and_then_known(referee: Callable[..., Done]) -> None:
+    first = json.loads(referee("check", "--map", "--json").stdout)
+    assert (first["schema"], first["recorded"]) == ("referee.map/1", first["tests"])
+    assert first["functions"] > first["files"] > 0
+    again = referee("check", "--map")
+    assert again.returncode == 0
+    assert f"{first['tests']} tests (all known)".encode() in again.stdout

@@ -2,7 +2,7 @@
 
 from referee.api.past import gc, journal, rollback, runs, show, verify
 from referee.api.repairs import fix, resume
-from referee.api.tools import attack, check, doctor, plan, sandbox
+from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
 
 __all__ = [
     "attack",
@@ -11,6 +11,7 @@ __all__ = [
     "fix",
     "gc",
     "journal",
+    "map_tests",
     "plan",
     "resume",
     "rollback",

@@ -12,11 +12,14 @@ from referee.adapters import sandbox as sandboxes
 from referee.adapters.store import MemoryStore
 from referee.config import Config, load, user_path
 from referee.domain.cost import Budget
-from referee.domain.errors import Exhausted
+from referee.domain.errors import Exhausted, UsageError
+from referee.domain.mapped import MapReport
 from referee.domain.planned import PlanReport
 from referee.domain.report import AttackReport, CheckReport, DoctorReport, check_report
 from referee.judge import compress, examine, outline
+from referee.judge.choose import without_skipped
 from referee.judge.project import search_path, variables
+from referee.judge.selection.record import record
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
 from referee.ports import Base, Command, Execution, Limits, Progress
@@ -47,6 +50,27 @@ def plan(repo: str = ".", config: Config | None = None) -> PlanReport:
     with Desk(repo, config) as desk:
         tree = _unrecorded(desk, config.budget, None).perform(TakeSnapshot(run_id="check", settled=False)).tree
         return outline(desk.project(tree), desk.settings(), desk.workspace.paths(tree))
+
+
+def map_tests(repo: str = ".", config: Config | None = None, progress: Progress | None = None) -> MapReport:
+    """Bring the map of what each test reaches up to date; later runs choose affected tests by it."""
+    config = config or load(repo)
+    with Desk(repo, config) as desk:
+        # Watched tests take longer than the run of a check may: their own limit is the one that counts.
+        run = _unrecorded(desk, Budget(timeout=WEEK), progress)
+        if weakness := desk.weakness():
+            run.note(weakness)
+        base, settings = _base(desk, run), desk.settings()
+        project = without_skipped(desk.project(base.tree), settings)
+        if "pytest" not in project.uses or "pytest" not in project.interpreter.distributions:
+            raise UsageError(project.note or "there are no pytest tests to make a map of")
+        made = record(run, project, base, settings)
+        reached = made.reached
+        return MapReport(
+            tests=len(reached.tests), recorded=made.again, always=len(reached.always),
+            functions=sum(bool(name) for _, name in reached.places), files=len({p for p, _ in reached.places}),
+            duration_ms=made.duration_ms, isolation=desk.stamp(),
+        )  # fmt: skip
 
 
 def sandbox(

@@ -1,65 +1,45 @@
-"""Which test files can see what a patch changes, by imports. Unsure means all (D7)."""
+"""Which tests can see what a patch changes: by a map of what each reaches if there is one, else by imports (D7)."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Sequence
-
 from referee.domain.patch import Patch
-from referee.judge.layout import modules_of
-from referee.judge.project import Project
+from referee.domain.value import Value
+from referee.judge.bench import Bench
+from referee.judge.selection.compare import Tree, changes_of, code_of
+from referee.judge.selection.reached import unpacked
+from referee.judge.selection.record import known_map
+from referee.judge.selection.rules import Record, file_of, select
+from referee.kernel.run import Run
 
 WORTH_SELECTING_MS = 4_000  # a suite quicker than this is run whole at once
-_DYNAMIC = ("importlib", "__import__", "subprocess", "runpy", "pkgutil")
 
 
-def test_files(
-    project: Project, read: Callable[[str], bytes | None], paths: Sequence[str], patch: Patch
-) -> tuple[str, ...]:
-    """Test files that import, directly or through other modules, a file the patch changes."""
-    python = [p for p in paths if p.endswith(".py")]
-    if any(not p.endswith(".py") for p in patch.touched):
-        return project.layout.tests
-    names = {name: path for path in python for name in modules_of(path, project.layout)}
-    uses = {path: _imports(path, read(path) or b"", names, project) for path in python}
-    if any(uses[p] is None for p in uses):
-        return project.layout.tests
-    reached = set(patch.touched)
-    while True:
-        more = {p for p, used in uses.items() if used and p not in reached and used & reached}
-        if not more:
-            break
-        reached |= more
-    if any(p.endswith("conftest.py") for p in reached):
-        return project.layout.tests
-    return tuple(t for t in project.layout.tests if t in reached)
+class Affected(Value):
+    """What to run: whole files and single tests, as pytest takes them, or the whole suite if it is `everything`.
+
+    `tests` are all of the known ones that will run; `why` says how they were chosen.
+    """
+
+    everything: bool = False
+    ids: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    why: str = ""
 
 
-def _imports(path: str, source: bytes, names: dict[str, str], project: Project) -> set[str] | None:
-    """The project's files a module imports; None if that cannot be told."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    own = modules_of(path, project.layout)
-    package = own[0] if own else ""
-    if not path.endswith("/__init__.py"):
-        package = package.rpartition(".")[0]
-    wanted: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            wanted.update(a.name for a in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".") if package else []
-            base = parts[: len(parts) - node.level + 1] if node.level else []
-            stem = ".".join([*base, *([node.module] if node.module else [])])
-            wanted.update((stem, *(f"{stem}.{a.name}" for a in node.names)))
-    if path in project.layout.tests and wanted & set(_DYNAMIC):
-        return set(names.values())  # it may reach anything
-    found = set()
-    for name in wanted:
-        while name:
-            if name in names:
-                found.add(names[name])
-            name = name.rpartition(".")[0]
-    return found - {path}
+def affected(run: Run, bench: Bench, patch: Patch) -> Affected:
+    """The tests to run before the whole suite, which still follows; the targets are always among them."""
+    base, layout = bench.base.tree, bench.project.layout
+    tree = Tree(run.paths(base), lambda path: run.read(base, path), patch)
+    reached = known_map(run, bench.project, base)
+    known = tuple(bench.known.outcomes)
+    record = None if reached is None else Record(unpacked(reached), reached.always)
+    code = code_of(tree, layout, bench.known.plugins)
+    meant = select(changes_of(tree, base, reached), code, known, record)
+    tests = tuple(dict.fromkeys((*meant.chosen(known), *bench.expected.ids)))
+    if meant.everything:
+        return Affected(everything=True, tests=tests, why=meant.why)
+    # A file without tests must not be all that pytest is given; if no test is known, any file may have some.
+    held = {file_of(t) for t in known} or {*layout.tests}
+    whole = {f for f in meant.files if f in held} | {*bench.expected.files}
+    single = tuple(t for t in tests if file_of(t) not in whole)
+    return Affected(ids=(*sorted(whole), *single), tests=tests, why=meant.why)

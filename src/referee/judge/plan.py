@@ -24,13 +24,14 @@ class TestRun(Value):
 
     `honest` are (path, line) of `__eq__` methods that are as they were before the patch. A test that runs longer
     than `test_seconds` fails there and then, with the place where it was; 0 is no such limit. `full` asks for
-    pytest's own text too.
+    pytest's own text too, `trace` for the lines of code under test that ran, `reach` for functions and files instead.
     """
 
     __test__ = False
 
     ids: tuple[str, ...] = ()
     trace: bool = False
+    reach: bool = False
     collect_only: bool = False
     honest: tuple[tuple[str, int], ...] = ()
     test_seconds: float = 10.0
@@ -122,6 +123,7 @@ def _pieces(project: Project, patch: Patch, what: TestRun) -> tuple[str, ...]:
         "honest": what.honest,
         "canaries": 0 if what.collect_only else CANARIES,
         "trace": what.trace,
+        "reach": what.reach,
         "seconds": what.test_seconds,
     }
     text = json.dumps(document)

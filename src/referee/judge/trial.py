@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from referee.actions.execute import Execute
 from referee.domain.finding import Finding, FindingKind
@@ -151,25 +151,18 @@ def _suite(run: Run, bench: Bench, patch: Patch) -> CheckResult:
 
 
 def _affected(run: Run, bench: Bench, patch: Patch) -> CheckResult:
-    files = affected.test_files(
-        bench.project, lambda p: run.read(bench.base.tree, p), run.paths(bench.base.tree), patch
-    )
-    if not files:
-        return CheckResult(
-            check="pytest-affected", layer=Layer.AFFECTED, state=CheckState.PASS, note="no test imports what changed"
-        )
-    chosen = set(files)
+    chosen = affected.affected(run, bench, patch)
+    if not chosen.everything and not chosen.ids:
+        note = f"no test is affected ({chosen.why})"
+        return CheckResult(check="pytest-affected", layer=Layer.AFFECTED, state=CheckState.PASS, note=note)
     sure = {t for t, o in bench.known.outcomes.items() if o == "passed"} - set(bench.flaky)
-    passed = [t for t in bench.known.outcomes if t in sure and t.partition("::")[0] in chosen]
-    expected = Expected(ids=tuple(dict.fromkeys((*passed, *_within(bench.expected.ids, chosen)))))
-    what = _target_run(run, bench, patch).model_copy(update={"ids": files})
+    ids = tuple(t for t in chosen.tests if t in sure or t in bench.expected.ids)
+    expected = Expected(ids=ids, files=bench.expected.files)
+    what = _target_run(run, bench, patch).model_copy(update={"ids": chosen.ids})
     seconds = bench.settings.suite_seconds
     made = _tests(run, bench, patch, what, (Layer.AFFECTED, expected, seconds))
-    return made.model_copy(update={"check": "pytest-affected"})
-
-
-def _within(ids: Iterable[str], files: set[str]) -> list[str]:
-    return [i for i in ids if i.partition("::")[0] in files]
+    told = f"{made.note}; chosen {chosen.why}" if made.note else f"chosen {chosen.why}"
+    return made.model_copy(update={"check": "pytest-affected", "note": told})
 
 
 def _tests(run: Run, bench: Bench, patch: Patch, what: TestRun, how: tuple[Layer, Expected, float]) -> CheckResult:

@@ -10,15 +10,18 @@ import typer
 from referee.cli import options as o
 
 if TYPE_CHECKING:
+    from referee.domain.mapped import MapReport
     from referee.domain.planned import PlanReport
     from referee.domain.report import CheckReport
 
 Plan = Annotated[bool, typer.Option("--plan", help="Run nothing: show each layer's checks and why each is on.")]
+Map = Annotated[bool, typer.Option("--map", help="Only find out which test reaches which code, for later runs.")]
 
 
 def check(  # noqa: PLR0913 - one parameter per option is how typer reads them
     repo: o.Repo = ".",
     plan: Plan = False,
+    map_: Map = False,
     timeout: o.Timeout = None,
     python: o.Python = None,
     require_isolation: o.RequireIsolation = False,
@@ -39,6 +42,11 @@ def check(  # noqa: PLR0913 - one parameter per option is how typer reads them
     if plan:
         planned = api.plan(repo, config)
         document(planned) if json else put(_planned(planned))
+        raise typer.Exit(0)
+    if map_:
+        with running(quiet=quiet) as display:
+            made = api.map_tests(repo, config, display)
+        document(made) if json else put(_mapped(made))
         raise typer.Exit(0)
     with running(quiet=quiet) as display:
         report = api.check(repo, config, display)
@@ -64,6 +72,16 @@ def _text(report: CheckReport) -> str:
         rows.append(f"sandbox  {report.isolation.backend}, {report.isolation.level}")
     rows.append("passed" if report.passed else "failed")
     return "\n".join(rows) + "\n"
+
+
+def _mapped(report: MapReport) -> str:
+    done = (
+        f"{report.recorded} of them run now, in {report.duration_ms / 1000:.1f} s" if report.recorded else "all known"
+    )
+    return (
+        f"{report.tests} tests ({done}) reach {report.functions} functions in {report.files} files; "
+        f"{report.always} are chosen for any change\n"
+    )
 
 
 def _planned(report: PlanReport) -> str:

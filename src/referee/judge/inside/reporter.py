@@ -14,6 +14,7 @@ from . import canary
 from .failure import Describer, clip, difference, shown
 from .guard import Seal
 from .lines import Lines
+from .reach import Reach
 from .spaces import Spaces
 from .territory import Territory
 from .voice import report as tell
@@ -39,7 +40,7 @@ class Reporter:
         self._told: set[str] = set()
         self._bodies: dict[str, Any] = {}
         self._spaces = Spaces(whose)
-        self.lines: Lines | None = None
+        self.lines: Lines | Reach | None = None
 
     def pytest_plugin_registered(self, plugin: Any, plugin_name: str) -> None:
         """A plugin from the workspace is told by its file: only what the unpatched tree has may be there."""

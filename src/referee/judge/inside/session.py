@@ -24,6 +24,7 @@ from . import doubt, equality, guard, importing
 from .channel import Emit
 from .failure import Describer
 from .lines import Lines
+from .reach import Reach
 from .reporter import Reporter
 from .territory import survey
 from .voice import report
@@ -105,7 +106,8 @@ def run(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]]) -> int
     reporter, names, root = _prepared(plan, line, sys._getframe()), plan["names"], plan["root"]
     del line
     report("hello", {"python": sys.version.split()[0], "pytest": pytest.__version__, "prefix": sys.prefix})
-    code = int(pytest.main(list(plan["args"]), plugins=[reporter]))
+    watching = [w for w in (reporter, reporter.lines) if w is not None]
+    code = int(pytest.main(list(plan["args"]), plugins=watching))
     reporter.check_seal(whole=True)
     report("finish", {"exit": code, "imports": importing.imported(root, survey(plan).inside, names)})
     for each in flush:
@@ -134,8 +136,9 @@ def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], 
     reporter = Reporter(whose, seal, canaries, Describer(plan["root"], whose.inside), plan["seconds"])
     # The guard has answers of its own: those of `whose` are within reach of the code under test.
     guard.arm(emit, survey(plan), base)
-    if plan["trace"]:
-        reporter.lines = Lines(plan["root"], whose.suspect)
+    if plan["trace"] or plan["reach"]:
+        root = plan["root"]
+        reporter.lines = Reach(root, whose.inside) if plan["reach"] else Lines(root, whose.suspect)
         reporter.lines.start()
     for name in [n for n in sys.modules if n == __package__ or n.startswith(f"{__package__}.")]:
         del sys.modules[name]
