@@ -61,7 +61,7 @@ def measure(root: Path, count: int, seed: int) -> int:
             store = MemoryStore()
             store.create("now", "{}", "")
             journal = Journal(store, store.claim("now", "benchmark", desk.clock.now(), SECONDS * 100), desk.clock)
-            run = Run(Shared(run_id="now", world=desk, journal=journal, store=store, tell=None), Budget(timeout=1e6))
+            run = Run(Shared(run_id="now", world=desk, journal=journal, store=store, tell=None), Budget(timeout=6e5))
             tree = run.perform(TakeSnapshot(run_id="now", settled=False)).tree
             base = run.perform(PrepareBase(tree=tree, protection=config.protection))
             settings = desk.settings().model_copy(update={"suite_seconds": SECONDS, "test_seconds": 10.0})
