@@ -358,6 +358,13 @@ class Workspace(Protocol):
         """The paths in which two trees (or commits) differ, sorted."""
         ...
 
+    def recent(self, tree: str, commits: int) -> Mapping[str, tuple[int, ...]]:
+        """The lines of Python files in `tree` that are not as they were `commits` commits before HEAD, by path.
+
+        Nothing if there are fewer commits; a file of which most was changed is left out.
+        """
+        ...
+
     def land(self, run_id: str, before: str, after: str) -> Landing:
         """Make the user's files go from `before` to `after`, all or nothing even across a power loss.
 

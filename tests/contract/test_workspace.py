@@ -116,6 +116,10 @@ def test_the_difference_of_a_tree_to_itself_is_empty(desk: Desk) -> None:
     assert b"-a = 2" in desk.workspace.diff(desk.after, desk.before)
 
 
+def test_a_repository_without_that_many_commits_has_nothing_recent(desk: Desk) -> None:
+    assert desk.workspace.recent(desk.before, 3) == {}
+
+
 def test_a_base_names_what_is_protected(desk: Desk) -> None:
     base = desk.workspace.base(desk.before, lambda p: p.startswith("tests/"))
     assert (base.tree, base.mount_at) == (desk.before, desk.workspace.root)

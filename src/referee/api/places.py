@@ -94,6 +94,8 @@ def hand_over(outcome: Outcome, land: str, diff: bytes) -> None:
 
 def keep(run: Run, ended: Ended, reports: str) -> None:
     """Say where a proposal is that could not be landed, and what applies it."""
+    path = os.path.join(reports, f"{run.id}.patch")
+    if ended.reason is StopReason.NEEDS_SIGNATURE and ended.patch.touched:
+        run.note(f"to take the proposal as it is, type: git apply {shlex.quote(path)}")
     if ended.reason is StopReason.BASE_MOVED:
-        path = os.path.join(reports, f"{run.id}.patch")
         run.note(f"to apply what fits of the proposal, type: git apply --reject {shlex.quote(path)}")

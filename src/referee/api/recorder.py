@@ -60,7 +60,7 @@ class Recorder:
         """The outcome of a repair that came to its end."""
         if ended.snapshot is not None and ended.tree:
             self.diff = run.diff(ended.snapshot.tree, ended.tree)
-        last = ended.rounds[-1] if ended.rounds else None
+        last = ended.shown or (ended.rounds[-1] if ended.rounds else None)
         more: dict[str, Any] = {
             "targets": ended.targets or self._targets,
             "candidates_judged": ended.judged,
@@ -71,6 +71,7 @@ class Recorder:
             "analysis": last.analysis if last else "",
             "feedback": last.verdict.feedback if last else "",
             "alternatives": last.alternatives if last else (),
+            "doubt": last.verdict.doubt if last else "",
             "isolation": isolation,
         }
         return self._report(ended.reason, run.view, self.diff.decode("utf-8", "replace"), more)

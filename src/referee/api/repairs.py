@@ -159,6 +159,7 @@ def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:
         prepare=lambda run, base: desk.prepare(run, base, spec.task.targets),
         players=lambda bench: players(bench, spec.config),
         place=places.place(spec.config.land, run_id),
+        doubtful=spec.config.allow_overfitted,
     )
 
 

@@ -73,6 +73,7 @@ KEYS = {
         _key("sandbox.checks", rules.never),
         _key("isolation", rules.stricter, "REFEREE_ISOLATION", "--require-isolation / --allow-degraded"),
         _key("land", rules.land, "REFEREE_LAND", "--land"),
+        _key("allow_overfitted", rules.forbid, "REFEREE_ALLOW_OVERFITTED", "--allow-overfitted"),
         _key("generator", rules.generator, "REFEREE_GENERATOR", "--generator"),
         _key("preset", rules.give_way, "REFEREE_PRESET", "--preset"),
         _key("candidates", rules.lower, "REFEREE_CANDIDATES", "--candidates"),

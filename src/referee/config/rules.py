@@ -67,6 +67,13 @@ def stricter(asked: Asked) -> tuple[Any, str]:
     return mode, f"asks for {asked.key} = {asked.value}; a repository cannot weaken it, {mode} stands"
 
 
+def forbid(asked: Asked) -> tuple[Any, str]:
+    """A permission: a repository can take it away, never give it."""
+    if asked.stands or not asked.value:
+        return asked.value, ""
+    return False, f"asks for {asked.key}; only your own file or an option can allow that, it is left out"
+
+
 def give_way(asked: Asked) -> tuple[Any, str]:
     """A choice: the repository's unless the user's file has made it."""
     if not asked.by_user or asked.value == asked.stands:

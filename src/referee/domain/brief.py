@@ -46,7 +46,8 @@ class Offer(Value):
 
     `proposal` is None when nothing was found this time; `exhausted` then says that asking again is
     pointless, and `note` why. `judged` counts the candidates the author had judged for itself.
-    `paid` says that the attempt's step was already charged while the author worked.
+    `paid` says that the attempt's step was already charged while the author worked. `doubt` is the author's own reason
+    to think that its proposal may only fit the tests; unless the user allows that, a person decides what becomes of it.
     """
 
     author: str
@@ -57,3 +58,4 @@ class Offer(Value):
     paid: bool = False
     alternatives: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    doubt: str = ""

@@ -17,6 +17,12 @@ class Land(Value):
     """The last proposal passed everything: put it where the user wants it."""
 
 
+class Hold(Value):
+    """The last proposal passed everything, but its own author doubts it: keep it, and let a person decide."""
+
+    doubt: str
+
+
 class Repair(Value):
     """Ask again, with what was learned."""
 
@@ -36,18 +42,18 @@ class Stop(Value):
     note: str = ""
 
 
-Decision = Land | Repair | Switch | Stop
+Decision = Land | Hold | Repair | Switch | Stop
 
 
-def decide(history: Sequence[Verdict], budget: BudgetView) -> Decision:
+def decide(history: Sequence[Verdict], budget: BudgetView, *, doubtful: bool = False) -> Decision:
     """The next move after the last verdict of `history` (never empty; one player's, generator and fixer alike).
 
     Order matters: what passed lands even if it used the last of the budget; what the world did is never
-    blamed on the author; then the budget; then lack of progress.
+    blamed on the author; then the budget; then lack of progress. `doubtful`: what its author doubts may land too.
     """
     last = history[-1]
     if last.passed:
-        return Land()
+        return Hold(doubt=last.doubt) if last.doubt and not doubtful else Land()
     if last.stop is not None:
         return Stop(reason=last.stop, note=last.note)
     if last.exhausted:

@@ -109,7 +109,8 @@ class Report(Document):
     Times of day are ISO 8601 in UTC. `model_cost_usd` is what models cost, `tool_seconds` what checks and
     commands took (A6). `pressure` is the worst axis of the budget at the end, 0 to 1. `explanation` says in a
     sentence what was wrong, `analysis` what the author itself says of its last proposal; `alternatives` are
-    other patches that passed as well. `exit` is the command line's exit code.
+    other patches that passed as well, and `doubt` why the author thinks that its own may be overfitted. `exit` is the
+    command line's exit code.
     """
 
     schema_name: Literal["referee.report/1"] = Field(default="referee.report/1", alias="schema")
@@ -136,6 +137,7 @@ class Report(Document):
     analysis: str = ""
     feedback: str = ""
     alternatives: tuple[str, ...] = ()
+    doubt: str = ""
     notes: tuple[str, ...] = ()
     budget: Budget = Budget()
     pressure: float = 0.0

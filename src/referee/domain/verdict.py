@@ -54,7 +54,8 @@ class Verdict(Value):
     """The judge's answer to one offer.
 
     `proposed` is False when the author found nothing to judge; `stop` is set when the world, not the
-    author, ends the run; `exhausted` when this author should not be asked again.
+    author, ends the run; `exhausted` when this author should not be asked again. `doubt` is why the author itself
+    thinks that what it proposed may be overfitted; it takes nothing from `passed`.
     """
 
     author: str
@@ -75,6 +76,7 @@ class Verdict(Value):
     exhausted: bool = False
     stop: StopReason | None = None
     note: str = ""
+    doubt: str = ""
 
     @property
     def unauthorised(self) -> int:

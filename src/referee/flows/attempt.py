@@ -133,6 +133,7 @@ def verdict(offer: Offer, results: tuple[CheckResult, ...], touched: tuple[str, 
         isolation=next((r.isolation for r in results if r.isolation), ""),
         judged=offer.judged or 1,
         note=offer.note,
+        doubt=offer.doubt,
     )
 
 

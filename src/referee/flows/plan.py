@@ -35,7 +35,8 @@ class Player:
 class Plan:
     """A repair, ready to run. `prepare` checks the judge before anybody plays (D4).
 
-    `place` is where a passing tree goes: `tree`, `commit`, `branch:NAME`, or `none` of the repository's.
+    `place` is where a passing tree goes: `tree`, `commit`, `branch:NAME`, or `none` of the repository's. With
+    `doubtful` it goes there even if its author says that it may be overfitted.
     """
 
     task: Task
@@ -43,6 +44,7 @@ class Plan:
     prepare: Callable[[Run, Base], Bench]
     players: Callable[[Bench], Sequence[Player]]
     place: str = "tree"
+    doubtful: bool = False
 
 
 class Round(Value):
@@ -56,7 +58,10 @@ class Round(Value):
 
 
 class Ended(Value):
-    """How a repair ended. `diff` is the proposal that passed, or the last one that could be applied."""
+    """How a repair ended. `patch` is what passed, or the last proposal that could be applied.
+
+    `shown` is the round that this proposal is from, where it is not the last.
+    """
 
     reason: StopReason
     note: str = ""
@@ -68,6 +73,7 @@ class Ended(Value):
     landing: Landing | None = None
     judged: int = 0
     generator: str = ""
+    shown: Round | None = None
 
     @property
     def solved(self) -> bool:

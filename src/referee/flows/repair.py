@@ -9,11 +9,12 @@ from referee.actions.tree import PrepareBase, TakeSnapshot
 from referee.domain.brief import Attempted, Brief, Strategy
 from referee.domain.commit_message import Repaired
 from referee.domain.cost import HIGH_PRESSURE, BudgetView, Cost
-from referee.domain.decision import Decision, Land, Repair, Stop, Switch, decide
+from referee.domain.decision import Decision, Hold, Land, Repair, Stop, Switch, decide
 from referee.domain.errors import Exhausted
 from referee.domain.progress import worse
 from referee.domain.proposal import PatchProposal
 from referee.domain.reason import StopReason
+from referee.domain.value import Value
 from referee.domain.verdict import Verdict, blocking
 from referee.flows.attempt import Attempt, Ground, attempt
 from referee.flows.deliver import deliver
@@ -40,7 +41,17 @@ def repair(run: Run, plan: Plan) -> Ended:
         return _play(run, state, bench)
     except Exhausted as spent:
         run.note(f"stopped ({spent.reason.value}): {spent}")
+        if state.held is not None:
+            return _held(run, state, state.held)
         return state.ended(spent.reason, note=str(spent))
+
+
+class Held(Value):
+    """A proposal that passed and that its own author doubts, until something better lands. `kind` is of its player."""
+
+    attempt: Attempt
+    round: Round
+    kind: str
 
 
 @dataclass(kw_only=True)
@@ -53,6 +64,7 @@ class State:
     rounds: list[Round] = field(default_factory=list)
     history: list[Verdict] = field(default_factory=list)  # of the player whose turn it is
     last: Attempt | None = None
+    held: Held | None = None
     generator: str = ""
 
     def ended(self, reason: StopReason, *, note: str = "", landing: Landing | None = None) -> Ended:
@@ -69,6 +81,7 @@ class State:
             landing=landing,
             judged=sum(r.verdict.judged for r in self.rounds),
             generator=self.generator,
+            shown=self.held.round if self.held and reason is StopReason.NEEDS_SIGNATURE else None,
         )
 
 
@@ -83,16 +96,30 @@ def _play(run: Run, state: State, bench: Bench) -> Ended:
         decision = _turns(run, state, bench, player)
         if isinstance(decision, Land):
             return _land(run, state)
+        if isinstance(decision, Hold):
+            assert state.last is not None  # only a judged proposal can be held
+            state.held = Held(attempt=state.last, round=state.rounds[-1], kind=player.kind)
+            decision = Switch(note=f"what it found passes, but {decision.doubt}")
         end = decision
         stuck = isinstance(decision, Switch) or decision.reason in STUCK
         if following is None or not stuck or run.view.refusal(Cost(steps=1)) is not None:
             break
         run.note(f"{player.generator.name} is done: {decision.note or 'nothing more'}; now {following.generator.name}")
+    if state.held is not None:
+        return _held(run, state, state.held)
     reason = end.reason if isinstance(end, Stop) else StopReason.NON_PROGRESS
     return state.ended(reason, note=end.note)
 
 
-def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Stop | Switch:
+def _held(run: Run, state: State, held: Held) -> Ended:
+    """The best there is was doubted by its author: it is shown and kept, and lands only if a person says so."""
+    state.last, state.generator = held.attempt, held.kind
+    doubt = held.round.verdict.doubt
+    run.note(f"not landed: every check passes, but {doubt}; read it, or let such patches land with --allow-overfitted")
+    return state.ended(StopReason.NEEDS_SIGNATURE, note=doubt)
+
+
+def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold | Stop | Switch:
     """One player's attempts, until a decision that is not another attempt."""
     brief = _first(state, bench)
     ground = Ground(tree=bench.base.tree, protection=state.plan.protection)
@@ -139,7 +166,7 @@ def _judged(
     )
     run.progress("verdict", {"verdict": tried.verdict, "step": len(state.rounds)})
     view: BudgetView = run.perform(Gauge(view=run.view))
-    decision = decide(state.history, view)
+    decision = decide(state.history, view, doubtful=state.plan.doubtful)
     run.progress("decision", {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")})
     return decision
 

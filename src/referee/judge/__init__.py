@@ -6,6 +6,7 @@ from referee.judge.choose import checks_for
 from referee.judge.compress import compress
 from referee.judge.examine import examine
 from referee.judge.facts import edition
+from referee.judge.held_out import HeldOut, held_out
 from referee.judge.home import home
 from referee.judge.outline import outline
 from referee.judge.prepare import prepare
@@ -19,6 +20,7 @@ __all__ = [
     "Bench",
     "Check",
     "CheckSpec",
+    "HeldOut",
     "Ignore",
     "Project",
     "Scope",
@@ -30,6 +32,7 @@ __all__ = [
     "detect",
     "edition",
     "examine",
+    "held_out",
     "home",
     "outline",
     "prepare",

@@ -18,13 +18,17 @@ _PIECE = 100_000  # bytes of one argument; the kernel refuses 128 KiB
 _CHANNEL_BYTES = 256 << 20  # about a kilobyte for each test, and suites of 60,000 tests exist
 _MOST_IDS = 60_000  # bytes of test ids named one by one; beyond that their files are named
 
+DOCUMENTS = (".rst", ".md", ".txt")
+_DOCTESTS = ("--doctest-modules", *(f"--doctest-glob=*{ending}" for ending in DOCUMENTS))
+
 
 class TestRun(Value):
     """Which tests to run (none: the whole suite) and how closely to look.
 
     `honest` are (path, line) of `__eq__` methods that are as they were before the patch. A test that runs longer
     than `test_seconds` fails there and then, with the place where it was; 0 is no such limit. `full` asks for
-    pytest's own text too, `trace` for the lines of code under test that ran, `reach` for functions and files instead.
+    pytest's own text too, `trace` for the lines of code under test that ran, `reach` for functions and files instead,
+    `examples` for the doctests of the files that `ids` names.
     """
 
     __test__ = False
@@ -36,6 +40,7 @@ class TestRun(Value):
     honest: tuple[tuple[str, int], ...] = ()
     test_seconds: float = 10.0
     full: bool = True
+    examples: bool = False
 
 
 def command(project: Project, base: Base, patch: Patch, what: TestRun, seconds: float) -> Command:
@@ -93,7 +98,8 @@ def arguments(project: Project, what: TestRun) -> tuple[str, ...]:
         "-o", "addopts=", "-o", "pythonpath=", "-o", "required_plugins=",
         "-q", "--tb=short" if what.full else "--tb=no", "--color=no", "--continue-on-collection-errors", *seeded,
         *project.config.arguments, *(() if what.ids else project.config.selecting),
-        *(("--collect-only",) if what.collect_only else ()), *_placed(project, ids or project.suite),
+        *(("--collect-only",) if what.collect_only else ()), *(_DOCTESTS if what.examples else ()),
+        *_placed(project, ids or project.suite),
     )  # fmt: skip
 
 

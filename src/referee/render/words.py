@@ -24,7 +24,7 @@ REASONS = {
     StopReason.JUDGE_UNRELIABLE: "the checks cannot be relied on",
     StopReason.NOT_REPRODUCED: "nothing fails: there is nothing to repair",
     StopReason.BASE_MOVED: "files changed while the run worked; nothing was written, the proposal is kept",
-    StopReason.NEEDS_SIGNATURE: "waits for a signature",
+    StopReason.NEEDS_SIGNATURE: "waits for a person to decide; nothing was written",
     StopReason.WORLD_FAULT: "this machine could not do what was needed",
 }
 

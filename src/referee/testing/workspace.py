@@ -24,6 +24,7 @@ class FakeWorkspace:
         self._landed: dict[str, tuple[Tree, Tree]] = {}
         self._committed: dict[str, Landing] = {}
         self._parents: dict[str, str] = {}
+        self.lately: dict[str, tuple[int, ...]] = {}  # what the last commits changed
         self.head = "0" * 40  # the commit that HEAD names
         self.published: list[PullRequest] = []
         self.branches: dict[str, str] = {}
@@ -91,6 +92,10 @@ class FakeWorkspace:
         """The paths in which two trees differ; a commit is taken to hold whatever it is compared with."""
         a, b = (self._trees.get(name) for name in (before, after))
         return () if a is None or b is None else tuple(p for p in sorted(a.keys() | b.keys()) if a.get(p) != b.get(p))
+
+    def recent(self, tree: str, commits: int) -> dict[str, tuple[int, ...]]:
+        """What a test says was changed lately."""
+        return {p: lines for p, lines in self.lately.items() if p in self._trees[tree]}
 
     def land(self, run_id: str, before: str, after: str) -> Landing:
         """Compare and swap."""

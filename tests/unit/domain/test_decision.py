@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.domain.cost import Budget, BudgetView, Cost
-from referee.domain.decision import Land, Repair, Stop, Switch, decide
+from referee.domain.decision import Hold, Land, Repair, Stop, Switch, decide
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
 from referee.domain.reason import StopReason
@@ -41,6 +41,12 @@ def spent(**axes: object) -> BudgetView:
 
 def test_what_passed_lands_even_if_it_used_the_last_of_the_budget() -> None:
     assert decide([PASSED], spent(steps=8, seconds=500.0)) == Land()
+
+
+def test_what_its_own_author_doubts_is_held_unless_that_may_land() -> None:
+    doubted = PASSED.model_copy(update={"doubt": "two places do as well"})
+    assert decide([doubted], PLENTY) == Hold(doubt="two places do as well")
+    assert decide([doubted], PLENTY, doubtful=True) == Land()
 
 
 def test_a_first_failure_is_repaired() -> None:

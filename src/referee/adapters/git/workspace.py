@@ -13,6 +13,7 @@ from referee.adapters.git.entry import EXECUTABLE
 from referee.adapters.git.git import Git
 from referee.adapters.git.history import History
 from referee.adapters.git.landing import Landings, patch_between
+from referee.adapters.git.lately import lately
 from referee.adapters.git.listed import Listed
 from referee.adapters.git.merge import Merger
 from referee.adapters.git.names import decode, encode, shown
@@ -153,6 +154,10 @@ class GitWorkspace:
     def changed(self, before: str, after: str) -> tuple[str, ...]:
         """The paths in which two trees or commits differ, by raw bytes."""
         return tuple(map(decode, changed(self._private, before, after)))
+
+    def recent(self, tree: str, commits: int) -> dict[str, tuple[int, ...]]:
+        """The lines of `tree` that the last commits and the uncommitted work have changed."""
+        return lately(self._private, self._history, tree, commits)
 
     def land(self, run_id: str, before: str, after: str) -> Landing:
         """Make the files go from `before` to `after`, all or nothing, where they still are as in `before`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from referee.authors.search.source import Source
 from referee.authors.search.trial import Trial
@@ -11,6 +11,7 @@ from referee.domain.edits import splice as edited
 from referee.domain.proposal import Edit, PatchProposal, ProposedFile
 
 _RATIONALE, _CAUSE, _ANALYSIS = 400, 500, 2000
+_AROUND = 12  # lines
 
 
 def proposal(
@@ -48,12 +49,9 @@ def _makes(source: Source, edit: Edit, text: str) -> bool:
 
 
 def _edit(source: Source, trial: Trial) -> Edit | None:
-    """Whole lines around the change, as few as make them unique in the file."""
+    """The change with what is around it, as little as makes it unique in the file."""
     splices = trial.splices()[source.path]
-    first, last = source.line_at(splices[0].start), source.line_at(max(splices[0].start, splices[-1].end - 1))
-    for around in range(12):
-        start = source.line_start(max(1, first - around))
-        end = source.line_end(min(last + around, source.lines))
+    for start, end in _frames(source, splices[0].start, splices[-1].end):
         old = source.text[start:end]
         if old and source.text.find(old) == source.text.rfind(old):
             new = old
@@ -61,6 +59,20 @@ def _edit(source: Source, trial: Trial) -> Edit | None:
                 new = new[: s.start - start] + s.text + new[s.end - start :]
             return Edit(old=_plain(old), new=_plain(new))
     return None
+
+
+def _frames(source: Source, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Whole lines, more and more of them; where only ASCII can be changed, as far as there is nothing else."""
+    top, bottom = source.line_at(first), source.line_at(max(first, last - 1))
+    for around in range(_AROUND):
+        start = source.line_start(max(1, top - around))
+        end = source.line_end(min(bottom + around, source.lines))
+        if source.narrow and not source.text[start:end].isascii():
+            while not source.text[start:first].isascii():
+                start += 1
+            while not source.text[last:end].isascii():
+                end -= 1
+        yield start, end
 
 
 def _plain(text: str) -> str:

@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from referee.actions.history import ReadRecent
 from referee.actions.step import ChargeStep
+from referee.authors.search.aims import hurried, wider, with_targets
 from referee.authors.search.answer import proposal
+from referee.authors.search.choice import Survivor, doubt, ordered
+from referee.authors.search.evidence import evidence
 from referee.authors.search.pairs import Pairs
 from referee.authors.search.pool import Pool
-from referee.authors.search.source import Source
-from referee.authors.search.survey import Evidence, Survey, Tree, survey
+from referee.authors.search.survey import Survey, Tree, survey
 from referee.authors.search.trial import Judged, Trial
 from referee.domain.brief import Brief, Offer
-from referee.domain.finding import Finding
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.domain.verdict import CheckResult, CheckState
-from referee.judge import Bench, Spectrum, screen, spectrum
+from referee.judge import Bench, HeldOut, Spectrum, held_out, screen, spectrum
 from referee.kernel.run import Run
 
 BATCH = 64  # candidates judged for one step
-CHUNK = 12  # judged together; a chunk with a candidate that passes is the step's last
+CHUNK = 12  # judged together
+RIVALS = 12  # judged on after one that passes, to see what else does
 BATCH_SECONDS = 30.0  # of judging, added up over the candidates, after which a step ends early
-_HANGING_SECONDS = 2.0  # a test may take this much longer than the slowest needed before
-_QUICK_MS = 8_000  # a suite quicker than this is run for each candidate that passes the target
-_SHOWN = 5
+_SHOWN, _MOST, _TOLD = 5, 12, 20
+_COMMITS = 3  # whose lines are a little more suspicious
 
 Screen = Callable[[Run, Bench, Sequence[Patch]], tuple[CheckResult, ...]]
 Trace = Callable[[Run, Bench], Spectrum]
+Examples = Callable[[Run, Bench, Sequence[Patch]], tuple[HeldOut, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What the search asks the judge for; a test may give it other answers."""
+
+    screen: Screen = screen
+    trace: Trace = spectrum
+    examples: Examples = held_out
 
 
 class SearchAuthor:
-    """Judges one batch of candidates per step and offers what passes, the smallest first.
+    """Judges one batch of candidates per step and offers the best of what passes, with what speaks against it.
 
     All state follows from the recorded results, so a resumed run that asks again gets the same answers.
-    After `max_batches` batches (None: no bound) it has nothing more to offer. `screening` and `tracing` are
-    the judge's `screen` and `spectrum` unless a test says otherwise.
+    After `max_batches` batches (None: no bound) it has nothing more to offer.
     """
 
     name = "search"
@@ -47,17 +59,16 @@ class SearchAuthor:
         protection: Protection | None = None,
         seed: int = 0,
         max_batches: int | None = None,
-        screening: Screen = screen,
-        tracing: Trace = spectrum,
+        means: Means | None = None,
     ) -> None:
         self._bench, self._protection = bench, protection or Protection()
         self._seed, self._left = seed, max_batches
-        self._screen, self._trace = screening, tracing
+        self._means = means or Means()
         self._tree: Tree | None = None
         self._survey = Survey(hot=())
         self._pool = Pool(())
         self._pairs = Pairs(bench.targets, bench.failures)
-        self._passing: list[Trial] = []
+        self._passing: list[Survivor] = []
         self._judged = self._chunks = 0
 
     def propose(self, run: Run, brief: Brief) -> Offer:
@@ -68,7 +79,8 @@ class SearchAuthor:
         tree = self._look(run, brief)
         again = self._learn(brief)
         if again and self._passing:
-            self._passing = [j.trial for j in self._judge(run, tree, self._passing) if j.passed]
+            judged_again = self._judge(run, tree, [s.trial for s in self._passing])
+            self._passing = [s for s, j in zip(self._passing, judged_again, strict=True) if j.passed]
         judged = 0
         if not self._passing:
             judged = self._batch(run, tree)
@@ -93,8 +105,14 @@ class SearchAuthor:
             allowed=lambda path: protection.objection(path) is None,
         )
         run.progress("search", {"what": "tracing the tests"})
-        self._survey = survey(self._tree, _evidence(self._trace(run, bench), bench, brief))
+        traced = self._means.trace(run, bench)
+        recent = run.perform(ReadRecent(tree=bench.base.tree, commits=_COMMITS))
+        self._survey = survey(self._tree, evidence(traced, recent, bench, brief))
         self._pool = Pool(self._survey.hot, self._seed)
+        first = [(h.region.source.path, h.region.name) for h in self._survey.hot[:_TOLD]]
+        run.progress(
+            "search", {"what": f"looking first in {first[0][1] or first[0][0]}" if first else "", "places": first}
+        )
         if self._survey.skipped:
             run.note("the search passes over files that are not valid Python", paths=list(self._survey.skipped))
         return self._tree
@@ -105,38 +123,45 @@ class SearchAuthor:
         broken = sorted({f.id for f in brief.findings if f.id in passed} - set(self._bench.targets))
         if not broken or brief.last is None:
             return False
-        self._bench = _with_targets(self._bench, broken)
+        self._bench = with_targets(self._bench, broken)
         return True
 
     # --- one batch -----------------------------------------------------------------------------------------
 
     def _batch(self, run: Run, tree: Tree) -> int:
-        """Judge chunks until one has a candidate that passes or the step is used up; how many were judged."""
-        count, seconds = 0, 0.0
+        """Judge chunks until one passes and its rivals are known, or the step is used up; how many were judged."""
+        count, seconds, beyond = 0, 0.0, 0
+        passing: list[Trial] = []
         if self._left is not None:
             self._left -= 1
-        while count < BATCH and seconds < BATCH_SECONDS and not self._passing:
+        while count < BATCH and seconds < BATCH_SECONDS and beyond < RIVALS:
             chunk = self._chunk(min(CHUNK, BATCH - count))
             if not chunk:
                 break
+            beyond += len(chunk) if passing else 0
             judged = self._judge(run, tree, chunk)
             count += len(judged)
             seconds += sum(j.result.duration_ms for j in judged) / 1000
-            passing = sorted((j.trial for j in judged if j.passed), key=lambda t: t.preference)
-            self._passing = self._confirmed(run, tree, passing)
+            passing += self._confirmed(run, tree, [j.trial for j in judged if j.passed])
             for one in judged:
                 self._pairs.learn(one)
+        self._passing = self._settled(run, tree, passing)
         return count
 
     def _confirmed(self, run: Run, tree: Tree, passing: list[Trial]) -> list[Trial]:
-        """Those that also keep the tests that passed before, where that is cheap: the gate would refuse the others."""
-        bench = self._bench
-        others = [t for t, o in bench.known.outcomes.items() if o == "passed" and t not in bench.targets]
-        if not passing or not others or bench.suite_ms > _QUICK_MS:
+        """Those that also keep what passed before: the gate would refuse the others."""
+        bench = wider(self._bench)
+        if not passing or bench is None:
             return passing
-        wider = _with_targets(bench, others).model_copy(update={"target_ms": max(bench.target_ms, bench.suite_ms)})
-        results = self._screened(run, tree, wider, passing)
+        results = self._screened(run, tree, bench, passing)
         return [t for t, r in zip(passing, results, strict=True) if r.state is CheckState.PASS]
+
+    def _settled(self, run: Run, tree: Tree, passing: list[Trial]) -> list[Survivor]:
+        """What passes, best first, after a look at the examples that no test of the suite runs."""
+        if not passing:
+            return []
+        passing = sorted(passing, key=lambda t: t.preference)[:_MOST]
+        return ordered(passing, self._means.examples(run, hurried(self._bench), self._patches(run, tree, passing)))
 
     def _chunk(self, count: int) -> tuple[Trial, ...]:
         """Every third chunk is of pairs while there are any; pairs also fill up what single edits leave."""
@@ -150,33 +175,41 @@ class SearchAuthor:
         results = self._screened(run, tree, self._bench, trials)
         judged = [Judged(t, r) for t, r in zip(trials, results, strict=True)]
         self._judged += len(judged)
-        last = trials[-1].describe(_sources(tree))
+        last = trials[-1].describe(tree.known)
         passed = sum(j.passed for j in judged)
         run.progress("candidate", {"judged": self._judged, "passed": passed, "last": last})
         return judged
 
     def _screened(self, run: Run, tree: Tree, bench: Bench, trials: Sequence[Trial]) -> tuple[CheckResult, ...]:
-        base = bench.base.tree
-        patches = [t.patch(_sources(tree), lambda path: run.executable(base, path)) for t in trials]
-        return self._screen(run, _hurried(bench), patches)
+        return self._means.screen(run, hurried(bench), self._patches(run, tree, trials))
+
+    def _patches(self, run: Run, tree: Tree, trials: Sequence[Trial]) -> list[Patch]:
+        base = self._bench.base.tree
+        return [t.patch(tree.known, lambda path: run.executable(base, path)) for t in trials]
 
     # --- answers -------------------------------------------------------------------------------------------
 
     def _offer(self, tree: Tree, judged: int) -> Offer:
         best, *others = self._passing
         self._passing = others
-        sources = _sources(tree)
-        remarks = [f"{self._judged} candidates were judged."]
+        doubted = doubt(best, others, self._survey.thin)
+        remarks = [f"{self._judged} candidates were judged.", *self._remarks(best, others, doubted)]
+        alternatives = tuple(o.trial.describe(tree.known) for o in others[:_SHOWN])
+        made = proposal(best.trial, tree.known, self._bench.targets, remarks)
+        return Offer(
+            author=self.name, proposal=made, judged=judged, paid=True, alternatives=alternatives, doubt=doubted
+        )
+
+    def _remarks(self, best: Survivor, others: Sequence[Survivor], doubted: str) -> list[str]:
+        """What a person should know who reads the patch."""
+        kept = len(best.examples.kept) + len(best.examples.gained)
+        examples = "1 example" if kept == 1 else f"{kept} examples"
+        said = [f"{examples} in the code or its documents hold with it, which no test runs."] if kept else []
+        if doubted:
+            return [*said, f"It may be overfitted: {doubted}. Read it before you keep it."]
         if others:
-            remarks.append(
-                f"{len(others)} other edits pass the target too: it does not tell them apart, so this one may be "
-                "overfitted; read it before you keep it."
-            )
-        elif self._survey.thin:
-            remarks.append(f"It may be overfitted: {self._survey.thin}.")
-        alternatives = tuple(t.describe(sources) for t in others[:_SHOWN])
-        made = proposal(best, sources, self._bench.targets, remarks)
-        return Offer(author=self.name, proposal=made, judged=judged, paid=True, alternatives=alternatives)
+            said.append(f"{len(others)} other edits pass the same tests; this is the smallest and likeliest.")
+        return [*said, f"Note that {self._survey.thin}."] if self._survey.thin else said
 
     def _nothing(self, judged: int, note: str) -> Offer:
         """Nothing was judged or will be, so there is no step left to pay for."""
@@ -186,37 +219,3 @@ class SearchAuthor:
         if not self._survey.hot:
             return "the failing tests reach no file that may be changed and is valid Python"
         return f"all {self._judged} candidates were judged and none passes: this is not a small edit the search knows"
-
-
-def _sources(tree: Tree) -> Callable[[str], Source]:
-    def source(path: str) -> Source:
-        found = tree.source(path)
-        assert found is not None  # candidates come from files that were parsed
-        return found
-
-    return source
-
-
-def _with_targets(bench: Bench, more: Sequence[str]) -> Bench:
-    """The bench with more tests that must pass."""
-    wanted = bench.expected.model_copy(update={"ids": (*bench.expected.ids, *more)})
-    return bench.model_copy(update={"targets": (*bench.targets, *more), "expected": wanted})
-
-
-def _hurried(bench: Bench) -> Bench:
-    """Candidates that hang are common: they get little more time than the tests are known to need."""
-    slowest = max(bench.target_ms, 1) / 1000
-    return bench.model_copy(update={"test_seconds": min(bench.test_seconds, slowest + _HANGING_SECONDS)})
-
-
-def _evidence(traced: Spectrum, bench: Bench, brief: Brief) -> Evidence:
-    targets = frozenset(bench.targets)
-    lines = {t.id: frozenset((p, n) for p, found in t.lines.items() for n in found) for t in traced.tests}
-    failures: list[Finding] = [f for r in bench.failures for f in r.findings] or list(brief.findings)
-    return Evidence(
-        failing=tuple(lines[t.id] for t in traced.tests if t.id in targets and lines[t.id]),
-        passing=tuple(lines[t.id] for t in traced.tests if t.outcome == "passed" and lines[t.id]),
-        targets=bench.targets,
-        findings=tuple(failures),
-        text=brief.task.text,
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from referee.authors.search.ingredients import Gathered, expected_exceptions, gather
@@ -15,6 +15,7 @@ from referee.domain.finding import Finding
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _QUOTED = re.compile(r"'([^']{1,60})'")
 _ABOUT_NAMES = ("KeyError", "AttributeError", "NameError", "UnboundLocalError", "TypeError", "ImportError")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NONE = re.compile(r"\bNone(Type)?\b")
 
 _BY_ERROR: dict[str, dict[Family, float]] = {
@@ -39,6 +40,9 @@ class Clues:
     tests: Gathered = field(default_factory=Gathered)
     emphasis: dict[Family, float] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    recent: Mapping[str, frozenset[int]] = field(default_factory=dict)  # lines that the last commits changed
+    titles: tuple[str, ...] = ()  # what the failing tests are called, as `_words_of_the_name_`
+    subjects: frozenset[str] = frozenset()  # modules that the failing tests' files are called after
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -72,6 +76,19 @@ def _functions(tree: ast.Module, ids: Sequence[str]) -> list[ast.AST]:
     wanted = {i.rpartition("::")[2].partition("[")[0] for i in ids if "::" in i}
     found: list[ast.AST] = [n for n in ast.walk(tree) if isinstance(n, FUNCTIONS) and n.name in wanted]
     return found or [tree]
+
+
+def named_after(targets: Iterable[str]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """What the names of tests and of their files say they are about, as `Clues` holds it."""
+    titles: dict[str, None] = {}
+    subjects: set[str] = set()
+    for target in targets:
+        path, _, inner = target.partition("::")
+        stem = path.rpartition("/")[2].removesuffix(".py").lower()
+        subjects.add(stem.removeprefix("test_").removesuffix("_test"))
+        for part in inner.partition("[")[0].split("::"):
+            titles[f"_{_CAMEL.sub('_', part).lower()}_"] = None
+    return tuple(titles), frozenset(subjects - {""})
 
 
 def emphasis(findings: Sequence[Finding]) -> dict[Family, float]:

@@ -15,6 +15,7 @@ from referee.authors.search.operators import Family, applicable
 from referee.authors.search.regions import FUNCTIONS, Region
 from referee.authors.search.site import Site, Suggestion
 from referee.authors.search.sites import Walk
+from referee.authors.search.source import Source
 
 LATER = 0.86  # each further suggestion of one operator at one node counts this much of the one before
 FLOOR = 0.15  # what an operator's prior is worth on a line of no suspicion
@@ -76,6 +77,8 @@ def _all(hot: Hot) -> Iterator[Candidate]:
             for suggestion in op.suggest(site):
                 if site.formatted and not _fits_inside(suggestion):
                     continue
+                if site.source.narrow and not _ascii(site.source, suggestion):
+                    continue
                 score = scale * suggestion.weight * LATER ** seen[op.name]
                 seen[op.name] += 1
                 yield _candidate(site, op.name, suggestion, score)
@@ -92,6 +95,11 @@ def _candidate(site: Site, name: str, suggestion: Suggestion, score: float) -> C
         splices=splices,
         score=score,
     )
+
+
+def _ascii(source: Source, suggestion: Suggestion) -> bool:
+    """Whether the edit neither takes away nor puts in anything but ASCII."""
+    return all((source.text[s.start : s.end] + s.text).isascii() for s in suggestion.splices)
 
 
 def _fits_inside(suggestion: Suggestion) -> bool:

@@ -29,6 +29,8 @@ class Gathered:
     strings: dict[str, None] = field(default_factory=dict)
     keys: dict[str, None] = field(default_factory=dict)  # strings that are looked up or stored under
     exceptions: dict[str, None] = field(default_factory=dict)
+    unary: dict[str, None] = field(default_factory=dict)  # functions that are called with one argument
+    bare: dict[str, None] = field(default_factory=dict)  # methods that are called without any, for their effect
     plain: dict[str, None] = field(default_factory=dict)  # texts of None, True, False, 0, "" and empty displays
 
     def every_attribute(self) -> tuple[str, ...]:
@@ -64,7 +66,7 @@ def merged(parts: Iterable[Gathered]) -> Gathered:
     """Several files' ingredients as one, in order."""
     found = Gathered()
     for part in parts:
-        for one in ("names", "functions", "numbers", "strings", "keys", "exceptions", "plain"):
+        for one in ("names", "functions", "numbers", "strings", "keys", "exceptions", "unary", "bare", "plain"):
             getattr(found, one).update(getattr(part, one))
         for group in ("attributes", "keywords"):
             for name, members in getattr(part, group).items():
@@ -88,6 +90,8 @@ def _note(node: ast.AST, found: Gathered) -> None:
             found.keys[key] = None
         case ast.Dict(keys=keys):
             found.keys.update(dict.fromkeys(ast.literal_eval(k) for k in keys if k is not None and _is_string(k)))
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr), args=[], keywords=[])):
+            found.bare[attr] = None
         case ast.Constant(value=value):
             _note_constant(value, found)
         case _:
@@ -126,6 +130,8 @@ def _note_call(node: ast.Call, found: Gathered) -> None:
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
     texts = (f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if k.arg)
     found.keywords.setdefault(name, {}).update(dict.fromkeys(t for t in texts if len(t) <= 40))
+    if isinstance(func, ast.Name) and len(node.args) == 1 and not node.keywords:
+        found.unary[name] = None
     if name in ("get", "pop", "setdefault") and node.args and _is_string(node.args[0]):
         found.keys[ast.literal_eval(node.args[0])] = None
 

@@ -165,6 +165,11 @@ class Site:
             at = self.parents.get(at)
 
     @property
+    def in_function(self) -> bool:
+        """Whether the statement is inside a function, not the function itself."""
+        return self.scope.function is not None and self.stmt is not self.scope.function
+
+    @property
     def in_loop(self) -> bool:
         """Whether `break` and `continue` may stand at the statement."""
         for around in self.ancestors(self.stmt):

@@ -67,6 +67,11 @@ class Source:
         return text.encode(self.encoding, "backslashreplace")
 
     @cached_property
+    def narrow(self) -> bool:
+        """Whether the file is not UTF-8: a proposal, which is text, can then change only its ASCII."""
+        return self.encoding not in ("utf-8", "ascii") and not self.text.isascii()
+
+    @cached_property
     def newline(self) -> str:
         """The file's first line break, for lines that are added."""
         found = _BREAK.search(self.text)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from referee.authors.search.clues import Clues, clues
+from referee.authors.search.clues import Clues, clues, named_after
 from referee.authors.search.generate import Heat, Hot
 from referee.authors.search.ingredients import BUILTIN_EXCEPTIONS, Gathered, Ingredients, gather, merged
-from referee.authors.search.localise import Lines, Ranked, Suspicion, from_frames, ochiai, rank
+from referee.authors.search.localise import Lines, Ranked, Suspicion, fresh, from_frames, ochiai, rank
 from referee.authors.search.modules import Modules
 from referee.authors.search.regions import FUNCTIONS, Region, regions
 from referee.authors.search.source import Source, parse
@@ -23,13 +23,17 @@ _USERS = 8  # hottest functions whose module-level names count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What is known before the search. `targets` are the failing test ids, `text` is the task's."""
+    """What is known before the search. `targets` are the failing test ids, `text` is the task's.
+
+    `recent` are the lines that the last commits changed, by path.
+    """
 
     failing: tuple[Lines, ...] = ()
     passing: tuple[Lines, ...] = ()
     targets: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     text: str = ""
+    recent: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,6 +52,12 @@ class Tree:
             data = self.read(path)
             self._sources[path] = None if data is None else Source.load(path, data)
         return self._sources[path]
+
+    def known(self, path: str) -> Source:
+        """A file that was parsed before, such as one that a candidate comes from."""
+        found = self.source(path)
+        assert found is not None
+        return found
 
     def module(self, path: str) -> ast.Module | None:
         """A file's tree."""
@@ -76,8 +86,12 @@ def survey(tree: Tree, evidence: Evidence) -> Survey:
     modules = Modules(tree.paths)
     tests = _tests(tree, evidence.targets)
     known = clues(tests, evidence.text, evidence.findings)
+    recent = {path: frozenset(lines) for path, lines in evidence.recent.items()}
+    titles, subjects = named_after(evidence.targets)
+    known = replace(known, recent=recent, titles=titles, subjects=subjects)
     spectrum = any(evidence.failing)
     suspicion = ochiai(evidence.failing, evidence.passing) if spectrum else from_frames(known)
+    suspicion = fresh(suspicion, known.recent)
     files = _files(tree, modules, suspicion, [p for p, _ in _by_file(evidence.targets)], spectrum)
     sources = [s for s in map(tree.source, files) if s is not None]
     ranked = rank(chain.from_iterable(map(regions, sources)), suspicion, known, spectrum)[:_MOST_REGIONS]

@@ -57,6 +57,9 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
             metavar="tree|commit|branch:NAME|patch:FILE|pr|none", help="Where a result goes.", show_default="tree"
         ),
     ] = None,
+    allow_overfitted: Annotated[
+        bool, typer.Option("--allow-overfitted", help="Land a patch even if its author says it may only fit the tests.")
+    ] = False,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="The kind of work.", show_default="bugfix")] = None,
     seed: o.Seed = None,
     python: o.Python = None,
@@ -86,6 +89,7 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
             "record": record,
             "candidates": candidates,
             "land": land,
+            "allow_overfitted": allow_overfitted or None,
             "preset": preset,
             "seed": seed,
             "python": python,

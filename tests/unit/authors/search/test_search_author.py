@@ -8,20 +8,20 @@ from typing import Any, ClassVar
 import pytest
 
 from referee.authors.search import SearchAuthor
-from referee.authors.search.author import BATCH, CHUNK
+from referee.authors.search.author import BATCH, CHUNK, RIVALS, Means
 from referee.domain.brief import Brief, Offer
 from referee.domain.cost import Budget
 from referee.domain.errors import Exhausted
 from referee.domain.finding import Finding, Frame
 from referee.domain.layer import Layer
-from referee.domain.patch import Patch
+from referee.domain.patch import FileContent, Patch
 from referee.domain.proposal import PatchProposal
 from referee.domain.protection import Protection
 from referee.domain.reason import StopReason
 from referee.domain.resolve import resolve
 from referee.domain.task import Task
 from referee.domain.verdict import CheckResult, CheckState
-from referee.judge import Bench, Project, Settings, Spectrum, Trace
+from referee.judge import Bench, HeldOut, Project, Settings, Spectrum, Trace
 from referee.judge.layout import Layout
 from referee.judge.pytest_config import PytestConfig
 from referee.judge.ruling import Known
@@ -57,7 +57,7 @@ class Screened(Action[list[CheckResult]]):
     def _one(self, patch: Patch) -> CheckResult:
         after = patch.changes[0].after
         assert after is not None
-        passed = type(self).rules(after.data.decode(), self.targets)
+        passed = type(self).rules(after.data.decode("utf-8", "replace"), self.targets)
         failed = [t for t in self.targets if t not in passed]
         state = CheckState.FAIL if failed else CheckState.PASS
         return CheckResult(
@@ -133,7 +133,11 @@ class Stage:
             failing = [Trace(id=t, outcome="failed", lines={"m.py": lines}) for t in bench.targets]
             return Spectrum(tests=(*failing, Trace(id=OTHER, outcome="passed", lines={"m.py": (2,)})))
 
-        return SearchAuthor(self.bench, screening=screening, tracing=tracing, **choice)
+        return SearchAuthor(self.bench, means=Means(screening, tracing, self.examples), **choice)
+
+    def examples(self, run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[HeldOut, ...]:
+        """No examples, unless a test has some."""
+        return ()
 
     def brief(self, **facts: Any) -> Brief:
         task = Task(text="f is wrong", targets=self.bench.targets)
@@ -154,18 +158,19 @@ def only(*snippets: str) -> Verdicts:
     return lambda text, targets: set(targets) if all(s in text for s in snippets) else set()
 
 
-def test_a_batch_ends_with_the_chunk_in_which_a_candidate_passes() -> None:
+def test_a_batch_ends_when_a_candidate_passes_and_its_rivals_are_known() -> None:
     stage = Stage(only("if a <= b"))
     run = stage.run()
     offer = stage.author().propose(run, stage.brief())
     assert stage.text(offer.proposal) == CODE.replace("a < b", "a <= b")
-    assert offer.judged == CHUNK
-    assert len(Screened.done) == CHUNK + 1, "the one that passes is tried with the other tests as well"
+    assert offer.judged == CHUNK + RIVALS
+    assert len(Screened.done) == offer.judged + 1, "the one that passes is tried with the other tests as well"
+    assert offer.doubt == ""
     assert offer.paid
     assert run.view.spent.steps == 1
     assert offer.proposal is not None
     assert offer.proposal.root_cause == "`<` becomes `<=` in f(), m.py line 2"
-    assert f"{CHUNK} candidates were judged" in offer.proposal.analysis
+    assert f"{CHUNK + RIVALS} candidates were judged" in offer.proposal.analysis
 
 
 def test_a_batch_without_success_costs_one_step_and_is_not_the_end() -> None:
@@ -191,7 +196,7 @@ def test_several_that_pass_are_said_and_offered_one_by_one_the_smallest_first() 
     first = author.propose(run, stage.brief())
     assert first.alternatives
     assert first.proposal is not None
-    assert "overfitted" in first.proposal.analysis
+    assert "other edits pass the same tests" in first.proposal.analysis
     last = first.proposal
     second = author.propose(run, stage.brief(last=last))
     assert second.proposal is not None
@@ -327,6 +332,56 @@ def test_candidates_get_little_more_time_than_the_tests_need() -> None:
 
     stage = Stage(only("x"))
     stage.bench = stage.bench.model_copy(update={"target_ms": 500, "test_seconds": 60.0})
-    author = SearchAuthor(stage.bench, screening=screening, tracing=lambda run, bench: Spectrum(tests=()))
+    means = Means(screening, lambda run, bench: Spectrum(tests=()), stage.examples)
+    author = SearchAuthor(stage.bench, means=means)
     author.propose(stage.run(), stage.brief())
     assert set(seen) == {2.5}
+
+
+def test_edits_of_several_places_that_do_as_well_are_a_doubt() -> None:
+    """The tests do not say where the fault is, so the search does not claim to know it."""
+
+    def rules(text: str, targets: Sequence[str]) -> set[str]:
+        return set(targets) if "a < b" not in text or "return b" not in text else set()
+
+    stage = Stage(rules)
+    offer = stage.author().propose(stage.run(), stage.brief())
+    assert "in other places" in offer.doubt
+    assert offer.proposal is not None
+    assert offer.doubt in offer.proposal.analysis
+
+
+def test_what_breaks_an_example_comes_last_and_what_mends_one_first() -> None:
+    """Both edits pass every test; only the example in the documents tells them apart."""
+    stage = Stage(lambda text, targets: set(targets) if "a <= b" in text or "a != b" in text else set())
+
+    def examples(run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[HeldOut, ...]:
+        assert len(patches) > 1
+        good = [b"a != b" in p.changes[0].after.data for p in patches if p.changes[0].after]
+        return tuple(HeldOut(gained=("README.rst::README.rst",)) if g else HeldOut(lost=("m.py::m.f",)) for g in good)
+
+    stage.examples = examples  # type: ignore[method-assign]
+    run, author = stage.run(), stage.author()
+    first = author.propose(run, stage.brief())
+    assert "a != b" in stage.text(first.proposal)
+    assert first.doubt == ""
+    second = author.propose(run, stage.brief(last=first.proposal))
+    assert "m.py::m.f" in second.doubt
+
+
+def test_a_file_in_latin_1_keeps_every_other_byte() -> None:
+    """A proposal is text: the edit is cut to the part of the line that is ASCII."""
+    code = "# -*- coding: latin-1 -*-\ndef f(a, b):\n    if a < b: return 'größer'  # ä\n    return b\n".encode(
+        "latin-1"
+    )
+    stage = Stage(only("if a <= b"))
+    stage.workspace.files["m.py"] = FileContent(data=code)
+    tree = stage.workspace.snapshot("r").tree
+    base = stage.workspace.base(tree, Protection().guarded)
+    stage.bench = stage.bench.model_copy(update={"base": base})
+    offer = stage.author().propose(stage.run(), stage.brief())
+    assert offer.proposal is not None
+    patch = resolve(offer.proposal, lambda p: stage.workspace.read(tree, p), lambda p: False)
+    after = patch.changes[0].after
+    assert after is not None
+    assert after.data == code.replace(b"a < b", b"a <= b")

@@ -94,6 +94,22 @@ def test_the_function_a_failure_passed_through_comes_first() -> None:
     assert names(looked(files, **same, findings=(finding,)))[0] == ("unrelated", 15)
 
 
+def test_a_function_that_the_failing_test_is_called_after_comes_first_among_equals() -> None:
+    files = {"shop/prices.py": TEXT, "tests/test_it.py": "class TestIt:\n    def test_unrelated_case(self): ...\n"}
+    data = {p: t.encode() for p, t in files.items()}
+    tree = Tree(paths=tuple(data), read=data.get, allowed=lambda p: not p.startswith("tests/"))
+    same = {"failing": (lines(5, 12, 16),), "targets": ("tests/test_it.py::TestIt::test_unrelated_case[1]",)}
+    assert names(survey(tree, Evidence(**same)))[0] == ("unrelated", 15)  # type: ignore[arg-type]
+
+
+def test_what_was_changed_lately_comes_first_among_equals() -> None:
+    same = {"failing": (lines(5, 12, 16),)}
+    files = {"shop/prices.py": TEXT, "tests/test_prices.py": "def test_tax():\n    pass\n"}
+    assert names(looked(files, **same))[0] == ("total", 4)
+    assert names(looked(files, **same, recent={"shop/prices.py": (16,)}))[0] == ("unrelated", 15)
+    assert names(looked(files, failing=(lines(5),), recent={"shop/prices.py": (16,)})) == [("total", 4)]
+
+
 def test_names_in_the_failing_test_or_the_task_text_count() -> None:
     same = {"failing": (lines(5, 12, 16),)}
     files = {"shop/prices.py": TEXT, "tests/test_prices.py": TEST}

@@ -76,6 +76,7 @@ IN_BODY = [
     ("keyword_argument", "x = sorted(a)", "x = sorted(a, reverse=True)"),
     ("more_arguments", "x = a.g(b)", "x = a.g(b, items)"),
     ("wrapped", "x = g(a)", "x = g(str(a))"),
+    ("wrapped", "x = f'{a}'; y = g(b)", "x = f'{g(a)}'; y = g(b)"),
     ("method_added", "x = g(a)", "x = g(a.lower())"),
     ("get_instead", "x = a[b]", "x = a.get(b, 0)"),
     ("default_value", "x = a.get(b)", "x = a.get(b, 0)"),
@@ -108,6 +109,13 @@ WHOLE = [
     ("statement_order", "def f(a):\n    a = 1  # one\n    b = a\n", "def f(a):\n    b = a\n    a = 1  # one\n"),
     ("repeated", "def f(a, o):\n    for x in a:\n        o.add(x)\n    return o\n", "    o.add(x)\n    return o\n"),
     ("repeated_renamed", "def f(a, o):\n    o.add(a)\n    return o\n", "    o.add(o)\n    return o\n"),
+    (
+        "sibling_call",
+        "class A:\n    def draw(self, o):\n        self.draw_head(o)\n    def draw_head(self, o): ...\n"
+        "    def draw_feet(self, o): ...\n",
+        "        self.draw_head(o)\n        self.draw_feet(o)\n",
+    ),
+    ("effect_added", "def f(a, o):\n    o.write(a)\n\ndef g(p):\n    p.flush()\n", "o.write(a)\n    o.flush()\n"),
     ("remembered", "def f(a, s):\n    for x in a:\n        if x in s:\n            continue\n", "s.add(x)\n"),
     ("assigned", "def f(a, b):\n    return a\n", "    a = b\n    return a\n"),
     ("advanced", "def f(a, i):\n    while i < 3:\n        a()\n", "        a()\n        i += 1\n"),

@@ -11,6 +11,7 @@ import search_corpus
 
 from referee import api
 from referee.config import load
+from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 
@@ -29,8 +30,8 @@ def repository(root: Path, files: dict[str, bytes]) -> Path:
     return root
 
 
-def fix(root: Path, *targets: str) -> Outcome:
-    config = load(str(root), flags={"generator": "search"}, variables={}, user_file="")
+def fix(root: Path, *targets: str, **flags: object) -> Outcome:
+    config = load(str(root), flags={"generator": "search", **flags}, variables={}, user_file="")
     return api.fix(Task(repo=str(root), text="", targets=targets), config, None)
 
 
@@ -99,3 +100,41 @@ def test_an_edit_that_breaks_another_test_is_not_landed(tmp_path: Path) -> None:
     sign = namespace["sign"]
     assert callable(sign)
     assert (sign(-5), sign(5)) == (-1, 1)
+
+
+def test_what_may_be_overfitted_is_kept_and_lands_only_where_that_is_allowed(tmp_path: Path) -> None:
+    """Two changes in different places meet the only test; nothing says which one is right."""
+    code = "def price(net, tax):\n    base = net - 1\n    gross = base + tax\n    return gross - 1\n"
+    tests = "from module import price\n\n\ndef test_price():\n    assert price(5, 2) == 6\n"
+    root = repository(tmp_path / "repo", {"module.py": code.encode(), "tests/test_module.py": tests.encode()})
+    outcome = fix(root)
+    assert outcome.stop_reason is StopReason.NEEDS_SIGNATURE, outcome
+    assert "do not tell them apart" in outcome.report.doubt
+    assert outcome.report.alternatives and outcome.diff and outcome.report.exit == 4
+    assert (root / "module.py").read_text() == code
+    patch = next((root / ".harness/reports").glob("*.patch"))
+    subprocess.run(["git", "apply", "--check", str(patch)], cwd=root, check=True)
+    allowed = fix(root, allow_overfitted=True)
+    assert allowed.solved and allowed.report.doubt
+    assert (root / "module.py").read_text() != code
+
+
+def test_an_example_in_a_docstring_decides_between_edits_that_pass(tmp_path: Path) -> None:
+    """The suite runs no doctest. The target alone is met by `!=` and by `>=`; only the second keeps the example."""
+    code = (
+        'def fee(weight):\n    """What a parcel costs.\n\n    >>> fee(2)\n    4\n    """\n'
+        "    if weight > 5:\n        return 9\n    return 4\n"
+    )
+    tests = (
+        "from module import fee\n\n\ndef test_five():\n    assert fee(5) == 9\n\n\n"
+        "def test_seven():\n    assert fee(7) == 9\n\n\ndef test_six():\n    assert fee(6) == 9\n"
+    )
+    root = repository(tmp_path / "repo", {"module.py": code.encode(), "tests/test_module.py": tests.encode()})
+    outcome = fix(root)
+    assert outcome.solved, outcome
+    assert "1 examples" not in outcome.report.analysis and "1 example " in outcome.report.analysis
+    namespace: dict[str, object] = {}
+    exec((root / "module.py").read_text(), namespace)
+    fee = namespace["fee"]
+    assert callable(fee)
+    assert (fee(2), fee(5), fee(7)) == (4, 9, 9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from referee.authors.search.operators import (
+    additions,
     arithmetic,
     calls,
     comparisons,
@@ -29,6 +30,7 @@ OPERATORS: tuple[Operator, ...] = (
     *calls.OPERATORS,
     *slices.OPERATORS,
     *statements.OPERATORS,
+    *additions.OPERATORS,
     *returns.OPERATORS,
     *exceptions.OPERATORS,
 )

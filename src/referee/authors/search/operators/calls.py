@@ -14,7 +14,10 @@ from referee.authors.search.site import Site, Suggestion
 _WRAPPERS = ("str", "int", "len", "list", "sorted", "abs", "set", "float", "tuple", "reversed", "repr", "round", "sum")
 _METHODS = ("lower", "strip", "items", "copy", "upper", "values", "split", "rstrip", "keys")
 _VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
-_PLACES = (ast.Call, ast.Return, ast.BinOp, ast.Assign, ast.Compare, ast.For, ast.comprehension, ast.Tuple, ast.keyword)
+_PLACES = (
+    ast.Call, ast.Return, ast.BinOp, ast.Assign, ast.Compare, ast.For, ast.comprehension, ast.Tuple, ast.keyword,
+    ast.FormattedValue,
+)  # fmt: skip
 
 
 def _name(node: ast.Call) -> str:
@@ -117,14 +120,27 @@ def _appended(site: Site, node: ast.Call, text: str, weight: float = 1.0) -> Sug
 
 @operator(Family.CALL, 0.22, *_VALUES)
 def wrapped(site: Site) -> Iterator[Suggestion]:
-    """`a` becomes `str(a)`, `len(a)`, `helper(a)` and the like."""
+    """`a` becomes `str(a)`, `len(a)`, `helper(a)` and the like; what this function calls with one argument first."""
     node = site.node
     assert isinstance(node, ast.expr)
     text = site.text(node)
     if _value(site, node):
-        for name in dict.fromkeys((*_WRAPPERS[:6], *_locals(site), *_WRAPPERS[6:])):
-            if not text.startswith(f"{name}("):
-                yield site.replace(node, f"{name}({text})")
+        near = _called_with_one(site)
+        for name in dict.fromkeys((*near, *_WRAPPERS[:6], *_locals(site), *_WRAPPERS[6:])):
+            if not text.startswith(f"{name}(") and not _is_argument_of(site, name):
+                yield site.replace(node, f"{name}({text})", 1.6 if name in near else 1.0)
+
+
+def _called_with_one(site: Site) -> list[str]:
+    """Functions that this function calls with one argument, those that raise or only look left out."""
+    calls = (n for n in site.scope.own if isinstance(n, ast.Call) and len(n.args) == 1 and not n.keywords)
+    names = (n.func.id for n in calls if isinstance(n.func, ast.Name))
+    return [n for n in dict.fromkeys(names) if not n.endswith(("Error", "Exception", "Warning"))][:4]
+
+
+def _is_argument_of(site: Site, name: str) -> bool:
+    parent = site.parent
+    return isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == name
 
 
 @operator(Family.STRING, 0.25, *_VALUES)
@@ -142,7 +158,9 @@ def method_added(site: Site) -> Iterator[Suggestion]:
 
 def _locals(site: Site) -> list[str]:
     """Functions of the file that the failing tests do not call themselves."""
-    return [f for f in site.ingredients.here.functions if f.islower() and f not in site.ingredients.tests.names][:4]
+    here, tested = site.ingredients.here, site.ingredients.tests.names
+    own = [f for f in here.functions if f.islower() and f not in tested][:4]
+    return [*own, *[f for f in here.unary if f not in tested and f not in _WRAPPERS and f[:1].islower()][:4]]
 
 
 def _value(site: Site, node: ast.expr) -> bool:

@@ -9,6 +9,10 @@ from enum import StrEnum
 
 from referee.authors.search.site import Site, Suggestion
 
+SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Raise, ast.Delete, ast.Assert)
+JUMPS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+
 Suggest = Callable[[Site], Iterator[Suggestion]]
 
 

@@ -1,34 +1,25 @@
-"""Statements: one too many, one missing, in the wrong place or of the wrong kind."""
+"""Statements: one too many, in the wrong place or of the wrong kind."""
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-from itertools import permutations
 
 from referee.authors.search.candidate import Splice
-from referee.authors.search.operators.operator import Family, operator
+from referee.authors.search.operators.operator import BLOCKS, SIMPLE, Family, operator
 from referee.authors.search.regions import FUNCTIONS, documents
 from referee.authors.search.site import Site, Suggestion
 
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Raise, ast.Delete, ast.Assert)
-_JUMPS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 _RETURN_NOTHING = ("sort", "reverse", "append", "extend", "update", "insert", "add", "clear", "remove", "setdefault")
 
 
-def _in_function(site: Site) -> bool:
-    return site.scope.function is not None and site.stmt is not site.scope.function
-
-
-@operator(Family.STATEMENT, 0.42, *_SIMPLE, ast.Break, ast.Continue, *_BLOCKS)
+@operator(Family.STATEMENT, 0.42, *SIMPLE, ast.Break, ast.Continue, *BLOCKS)
 def removed(site: Site) -> Iterator[Suggestion]:
     """A statement goes."""
     node = site.stmt
     short = (node.end_lineno or node.lineno) - node.lineno < 6
     if site.whole and short and not documents(node):
-        yield site.remove(0.6 if isinstance(node, _BLOCKS) else 1.0)
+        yield site.remove(0.6 if isinstance(node, BLOCKS) else 1.0)
 
 
 @operator(Family.STATEMENT, 0.35, ast.If, ast.With, ast.Try)
@@ -40,18 +31,18 @@ def unconditional(site: Site) -> Iterator[Suggestion]:
         yield Suggestion((Splice(*site.source.lines_of(node), _outdented(site, node, node.body)),))
 
 
-@operator(Family.STATEMENT, 0.4, *_SIMPLE)
+@operator(Family.STATEMENT, 0.4, *SIMPLE)
 def out_of_block(site: Site) -> Iterator[Suggestion]:
     """The last statement of a block moves behind it: a `return` inside a loop, for one."""
     node, holder = site.stmt, site.parents.get(site.stmt)
     if not site.whole or site.position == 0 or node is not site.block[-1]:
         return
-    if isinstance(holder, _BLOCKS) and holder.end_lineno == node.end_lineno:
+    if isinstance(holder, BLOCKS) and holder.end_lineno == node.end_lineno:
         text = _outdented(site, holder, [node])
         yield Suggestion((Splice(*site.source.lines_of(node), text),), 1.3 if isinstance(node, ast.Return) else 1.0)
 
 
-@operator(Family.STATEMENT, 0.35, *_SIMPLE)
+@operator(Family.STATEMENT, 0.35, *SIMPLE)
 def into_block(site: Site) -> Iterator[Suggestion]:
     """The statement behind a block moves into it."""
     node = site.stmt
@@ -74,92 +65,18 @@ def _outdented(site: Site, holder: ast.stmt, body: list[ast.stmt]) -> str:
     return "".join(outer + line[len(deep) :] if line.startswith(deep) else line for line in lines)
 
 
-@operator(Family.STATEMENT, 0.4, *_SIMPLE)
+@operator(Family.STATEMENT, 0.4, *SIMPLE)
 def statement_order(site: Site) -> Iterator[Suggestion]:
     """A statement and the next one change places."""
     node = site.stmt
     if not site.whole or node is site.block[-1]:
         return
     following = site.block[site.position + 1]
-    if isinstance(following, _SIMPLE) and site.source.alone(following):
+    if isinstance(following, SIMPLE) and site.source.alone(following):
         (start, middle), (other, end) = site.source.lines_of(node), site.source.lines_of(following)
         text = site.source.text
         if text[:end].endswith(("\n", "\r")):
             yield Suggestion((Splice(start, end, text[other:end] + text[middle:other] + text[start:middle]),))
-
-
-@operator(Family.STATEMENT, 0.3, *_SIMPLE, *_BLOCKS)
-def repeated(site: Site) -> Iterator[Suggestion]:
-    """A simple statement of the function is repeated before this one, or at the end of its block."""
-    if not (_in_function(site) and site.whole):
-        return
-    for text in _copies(site):
-        yield from _both_sides(site, text)
-
-
-def _copies(site: Site) -> list[str]:
-    texts = [site.text(s) for s in site.scope.statements if s is not site.stmt]
-    return list(dict.fromkeys(t for t in texts if len(t) <= 80))
-
-
-def _both_sides(site: Site, text: str, weight: float = 1.0) -> Iterator[Suggestion]:
-    yield site.before(text, weight=weight)
-    if site.stmt is site.block[-1] and not isinstance(site.stmt, _JUMPS):
-        yield site.after(text, weight=weight)
-
-
-@operator(Family.STATEMENT, 0.28, *_SIMPLE, *_BLOCKS)
-def repeated_renamed(site: Site) -> Iterator[Suggestion]:
-    """A call statement of the function is repeated here with one other name."""
-    if not (_in_function(site) and site.whole):
-        return
-    names = site.scope.names
-    for s in site.scope.statements:
-        if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)):
-            continue
-        text = site.text(s)
-        used = {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and n.id in names}
-        for old in sorted(used):
-            for new in [n for n in names if n != old][:8]:
-                yield from _both_sides(site, re.sub(rf"\b{re.escape(old)}\b", new, text))
-
-
-@operator(Family.STATEMENT, 0.32, *_SIMPLE, *_BLOCKS)
-def remembered(site: Site) -> Iterator[Suggestion]:
-    """Where membership in a collection is tested, the thing tested is put into it."""
-    if not (_in_function(site) and site.whole):
-        return
-    for node in site.scope.own:
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-            group = node.comparators[0]
-            if isinstance(group, ast.Name) and group.id in site.scope.names:
-                for call in (f"add({site.text(node.left)})", f"append({site.text(node.left)})"):
-                    yield from _both_sides(site, f"{group.id}.{call}")
-
-
-@operator(Family.STATEMENT, 0.25, *_SIMPLE, *_BLOCKS)
-def assigned(site: Site) -> Iterator[Suggestion]:
-    """One name of the scope is assigned to another."""
-    if _in_function(site) and site.whole:
-        for a, b in permutations(site.scope.names[:6], 2):
-            yield from _both_sides(site, f"{a} = {b}")
-
-
-@operator(Family.STATEMENT, 0.25, *_SIMPLE, ast.If)
-def advanced(site: Site) -> Iterator[Suggestion]:
-    """Inside a loop, a counter moves: `i += 1`."""
-    if _in_function(site) and site.whole and site.in_loop and site.stmt is site.block[-1]:
-        for name in site.scope.names[:8]:
-            for change in ("+= 1", "-= 1"):
-                yield from _both_sides(site, f"{name} {change}")
-
-
-@operator(Family.STATEMENT, 0.3, *_SIMPLE, ast.If, ast.Pass)
-def jump_added(site: Site) -> Iterator[Suggestion]:
-    """A `break` or `continue` is added inside a loop."""
-    if site.in_loop and site.whole and site.stmt is site.block[-1] and not isinstance(site.stmt, _JUMPS):
-        for word in ("break", "continue"):
-            yield site.after(word)
 
 
 @operator(Family.STATEMENT, 0.55, ast.Break, ast.Continue, ast.Pass)
@@ -186,7 +103,7 @@ def kept_result(site: Site) -> Iterator[Suggestion]:
         yield site.rewrite(f"{site.text(call.func.value)} = {text}")
     if call.args and isinstance(call.args[0], ast.Name):
         yield site.rewrite(f"{call.args[0].id} = {text}", 0.7)
-    if _in_function(site):
+    if site.in_function:
         yield site.rewrite(f"return {text}", 1.0 if node is site.block[-1] else 0.5)
 
 
@@ -224,12 +141,6 @@ OPERATORS = (
     out_of_block,
     into_block,
     statement_order,
-    repeated,
-    repeated_renamed,
-    remembered,
-    assigned,
-    advanced,
-    jump_added,
     jump,
     kept_result,
     yielded,
