@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from referee.actions.history import ReadRecent
 from referee.actions.step import ChargeStep
-from referee.authors.search.aims import hurried, wider, with_targets
+from referee.authors.search.aims import with_targets
 from referee.authors.search.answer import proposal
-from referee.authors.search.choice import Survivor, doubt, ordered
+from referee.authors.search.choice import Survivor, doubt
 from referee.authors.search.evidence import evidence
+from referee.authors.search.hearing import Hearing, Means
 from referee.authors.search.pairs import Pairs
 from referee.authors.search.pool import Pool
 from referee.authors.search.survey import Survey, Tree, survey
 from referee.authors.search.trial import Judged, Trial
 from referee.domain.brief import Brief, Offer
-from referee.domain.patch import Patch
 from referee.domain.protection import Protection
-from referee.domain.verdict import CheckResult, CheckState
-from referee.judge import Bench, HeldOut, Spectrum, held_out, screen, spectrum
+from referee.judge import Bench
 from referee.kernel.run import Run
 
 BATCH = 64  # candidates judged for one step
 CHUNK = 12  # judged together
 RIVALS = 12  # judged on after one that passes, to see what else does
 BATCH_SECONDS = 30.0  # of judging, added up over the candidates, after which a step ends early
-_SHOWN, _MOST, _TOLD = 5, 12, 20
+_SHOWN, _TOLD = 5, 20
+_CALM = 0.6  # budget pressure above which what passes is offered at once
 _COMMITS = 3  # whose lines are a little more suspicious
-
-Screen = Callable[[Run, Bench, Sequence[Patch]], tuple[CheckResult, ...]]
-Trace = Callable[[Run, Bench], Spectrum]
-Examples = Callable[[Run, Bench, Sequence[Patch]], tuple[HeldOut, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What the search asks the judge for; a test may give it other answers."""
-
-    screen: Screen = screen
-    trace: Trace = spectrum
-    examples: Examples = held_out
 
 
 class SearchAuthor:
@@ -132,36 +118,22 @@ class SearchAuthor:
         """Judge chunks until one passes and its rivals are known, or the step is used up; how many were judged."""
         count, seconds, beyond = 0, 0.0, 0
         passing: list[Trial] = []
+        hearing = Hearing(tree, self._means)
         if self._left is not None:
             self._left -= 1
         while count < BATCH and seconds < BATCH_SECONDS and beyond < RIVALS:
             chunk = self._chunk(min(CHUNK, BATCH - count))
-            if not chunk:
+            if not chunk or (passing and run.view.pressure > _CALM):
                 break
             beyond += len(chunk) if passing else 0
             judged = self._judge(run, tree, chunk)
             count += len(judged)
             seconds += sum(j.result.duration_ms for j in judged) / 1000
-            passing += self._confirmed(run, tree, [j.trial for j in judged if j.passed])
+            passing += hearing.confirmed(run, self._bench, [j.trial for j in judged if j.passed])
             for one in judged:
                 self._pairs.learn(one)
-        self._passing = self._settled(run, tree, passing)
+        self._passing = hearing.settled(run, self._bench, passing)
         return count
-
-    def _confirmed(self, run: Run, tree: Tree, passing: list[Trial]) -> list[Trial]:
-        """Those that also keep what passed before: the gate would refuse the others."""
-        bench = wider(self._bench)
-        if not passing or bench is None:
-            return passing
-        results = self._screened(run, tree, bench, passing)
-        return [t for t, r in zip(passing, results, strict=True) if r.state is CheckState.PASS]
-
-    def _settled(self, run: Run, tree: Tree, passing: list[Trial]) -> list[Survivor]:
-        """What passes, best first, after a look at the examples that no test of the suite runs."""
-        if not passing:
-            return []
-        passing = sorted(passing, key=lambda t: t.preference)[:_MOST]
-        return ordered(passing, self._means.examples(run, hurried(self._bench), self._patches(run, tree, passing)))
 
     def _chunk(self, count: int) -> tuple[Trial, ...]:
         """Every third chunk is of pairs while there are any; pairs also fill up what single edits leave."""
@@ -172,20 +144,12 @@ class SearchAuthor:
         return (*chunk, *self._pairs.take(count - len(chunk))) if len(chunk) < count else chunk
 
     def _judge(self, run: Run, tree: Tree, trials: Sequence[Trial]) -> list[Judged]:
-        results = self._screened(run, tree, self._bench, trials)
-        judged = [Judged(t, r) for t, r in zip(trials, results, strict=True)]
+        judged = Hearing(tree, self._means).judged(run, self._bench, trials)
         self._judged += len(judged)
-        last = trials[-1].describe(tree.known)
         passed = sum(j.passed for j in judged)
+        last = trials[-1].describe(tree.known)
         run.progress("candidate", {"judged": self._judged, "passed": passed, "last": last})
         return judged
-
-    def _screened(self, run: Run, tree: Tree, bench: Bench, trials: Sequence[Trial]) -> tuple[CheckResult, ...]:
-        return self._means.screen(run, hurried(bench), self._patches(run, tree, trials))
-
-    def _patches(self, run: Run, tree: Tree, trials: Sequence[Trial]) -> list[Patch]:
-        base = self._bench.base.tree
-        return [t.patch(tree.known, lambda path: run.executable(base, path)) for t in trials]
 
     # --- answers -------------------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import pytest
 
 from referee.authors.search import SearchAuthor
-from referee.authors.search.author import BATCH, CHUNK, RIVALS, Means
+from referee.authors.search.author import BATCH, CHUNK, RIVALS
+from referee.authors.search.hearing import Means
 from referee.domain.brief import Brief, Offer
 from referee.domain.cost import Budget
 from referee.domain.errors import Exhausted
