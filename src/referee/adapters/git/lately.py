@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from referee.adapters.git.base import changed
 from referee.adapters.git.history import History
 from referee.adapters.git.private import Private
 from referee.domain.errors import WorldFault
@@ -11,6 +12,7 @@ from referee.domain.errors import WorldFault
 _PLAIN = ("--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
 _PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_FILES = 200
 _MOST = 200  # a file of which more was changed is new or was moved: that says nothing about any line
 
 
@@ -21,7 +23,10 @@ def lately(private: Private, history: History, tree: str, commits: int) -> dict[
     if len(found) <= commits:
         return {}
     try:
-        out = private.git("diff-tree", "-r", "-p", "-U0", *_PLAIN, *_PREFIXES, found[-1], tree, b"--", b"*.py")
+        names = [p for p in changed(private, found[-1], tree) if p.endswith(b".py")][:_FILES]
+        if not names:
+            return {}
+        out = private.git("diff-tree", "-r", "-p", "-U0", *_PLAIN, *_PREFIXES, found[-1], tree, b"--", *names)
     except WorldFault:
         return {}  # a partial clone has not every old content, and this is a hint only
     return {path: lines for path, lines in _lines(out).items() if len(lines) <= _MOST}
