@@ -24,7 +24,7 @@ from referee.adapters.store.turn import turn
 from referee.adapters.toolchains import find as find_toolchains
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
-from referee.authors.suspects import traced
+from referee.authors.suspects import nowhere, traced
 from referee.config import Config, IsolationMode, secret
 from referee.domain.errors import UsageError
 from referee.domain.protection import TESTS
@@ -212,9 +212,9 @@ class Desk:
         """Targets as seen from the root, also where they were named from the folder that the desk was opened in."""
         paths = frozenset(self.workspace.paths(tree))
         here = [f"{self._opened_in}/{t.removeprefix('./')}" for t in targets]
-        at_root = [t.partition("::")[0].removeprefix("./") in paths for t in targets]
+        at_root = [_file(t.removeprefix("./")) in paths for t in targets]
         moved = zip(targets, here, at_root, strict=True)
-        return tuple(h if not top and h.partition("::")[0] in paths else t for t, h, top in moved)
+        return tuple(h if not top and _file(h) in paths else t for t, h, top in moved)
 
     def kept(self, run_id: str) -> bool:
         """Whether what a rollback or a resume of this run needs is still there."""
@@ -240,6 +240,11 @@ class Desk:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _file(target: str) -> str:
+    """The file that a test's id begins with."""
+    return target.partition("::")[0].partition(" > ")[0]
 
 
 def _protecting_tests(config: Config, root: str) -> Config:
@@ -278,12 +283,15 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
     if kind.startswith("command:"):
         raise UsageError("external agents are not supported yet; use --generator auto, search or model")
     chosen: list[Player] = []
-    if kind in ("auto", "search"):
+    python = bool(bench.targets) or not bench.aims
+    if not python and kind in ("auto", "search") and not (kind == "auto" and model):
+        raise UsageError("the search repairs Python only; name a model with --model PROVIDER:NAME")
+    if kind in ("auto", "search") and python:
         bound = SEARCH_STEPS_BEFORE_MODEL if kind == "auto" and model else None
         search = SearchAuthor(bench, protection=config.protection, seed=config.seed, max_batches=bound)
         chosen.append(Player(kind="search", generator=search, fixer=search, incremental=False))
     if kind in ("auto", "model") and model:
-        suspects = traced(bench)
+        suspects = traced(bench) if python else nowhere
         mender, cheap = config.models.fixer or model, config.models.cheap or None
         generator = ModelAuthor(Voice(model=model, role="generator", pressed=cheap), suspects)
         fixer = ModelAuthor(Voice(model=mender, role="fixer", pressed=cheap), suspects)

@@ -10,7 +10,10 @@ from pydantic import AfterValidator, Field, model_validator
 from referee.domain.layer import Layer
 from referee.domain.value import Value
 
-_TESTS = ("pytest", "pytest-suite", "pytest-affected", "integrity", "tests")
+_TESTS = (
+    "pytest", "pytest-suite", "pytest-affected", "integrity", "tests", "vitest", "jest", "node-test", "cargo-test",
+    "go-test",
+)  # fmt: skip
 
 
 def _pattern(text: str) -> str:

@@ -7,6 +7,8 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from referee.context.neighbours import neighbours
+
 
 class Modules:
     """The Python files of a tree, found by the module they may be."""
@@ -21,6 +23,8 @@ class Modules:
 
     def imported(self, source: bytes, path: str) -> tuple[str, ...]:
         """The paths that the file `path` with the text `source` imports, sorted; () if it does not parse."""
+        if not path.endswith(".py"):
+            return neighbours(path, source, self.paths)
         tree = parsed(source)
         if tree is None:
             return ()

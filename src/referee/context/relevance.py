@@ -55,7 +55,8 @@ def interests(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence
             _add(found[path], NAMED)
     _follow_imports(tests, read, tree, found)
     ranked = sorted(found.items(), key=lambda item: (-item[1].weight, item[0]))
-    return {path: interest for path, interest in ranked if path not in tests}
+    # Rust keeps tests in the sources that they test.
+    return {path: interest for path, interest in ranked if path not in tests or path.endswith(".rs")}
 
 
 def _places(findings: Sequence[Finding]) -> Iterator[tuple[str, int, float]]:
@@ -70,7 +71,7 @@ def tests_named(brief: Brief) -> dict[str, set[str]]:
     """The targets' test files, and in each the classes and functions that they name."""
     found: dict[str, set[str]] = {}
     for target in brief.targets:
-        path, *names = target.split("::")
+        path, *names = target.partition(" > ")[0].split("::")
         found.setdefault(path, set()).update(name.partition("[")[0] for name in names)
     return found
 

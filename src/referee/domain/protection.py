@@ -12,6 +12,10 @@ from referee.domain.value import Value
 TESTS = (
     "tests/", "test/", "test_*.py", "*_test.py", "tests.py", "conftest.py", "__snapshots__/", "*.ambr", "*.snap",
     "testdata/", "test_data/", "test-data/", "golden/",
+    "*.test.js", "*.test.jsx", "*.test.ts", "*.test.tsx", "*.test.[cm]js", "*.test.[cm]ts",
+    "*.spec.js", "*.spec.jsx", "*.spec.ts", "*.spec.tsx", "*.spec.[cm]js", "*.spec.[cm]ts",
+    "*-test.js", "*-test.[cm]js", "*_test.js", "*_test.[cm]js", "test.js", "test.[cm]js", "__tests__/", "__mocks__/",
+    "__fixtures__/", "*_test.go",
 )  # fmt: skip
 JUDGE = (
     "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml",
@@ -21,6 +25,12 @@ JUDGE = (
     "__pycache__/", "*.dist-info/", "*.egg-info/", "*.egg-link", "entry_points.txt", "py.test", "pytest.py",
     "pytest/", "_pytest/", "pluggy/", "setup.py", "requirements*.txt", "*.lock", "uv.toml", "poetry.toml",
     ".github/", ".gitlab-ci.yml", ".ci/", ".circleci/", "Jenkinsfile", "azure-pipelines.yml",
+    "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc",
+    ".yarnrc*", ".yarn/", ".pnp.*", "tsconfig*.json", "jsconfig.json", "jest.config.*", "jest.setup.*", "setupTests.*",
+    "vite.config.*", "vitest.config.*", "vitest.setup.*", "vitest.workspace.*", ".mocharc*", "babel.config.*",
+    ".babelrc*", ".swcrc", "eslint.config.*", ".eslintrc*", ".eslintignore", "biome.json*",
+    "Cargo.toml", ".cargo/", "build.rs", "rust-toolchain*", "clippy.toml", ".clippy.toml", "rustfmt.toml",
+    ".rustfmt.toml", "go.mod", "go.sum", "go.work", "go.work.sum", ".golangci.*",
     ".git/", ".gitmodules", ".gitattributes", ".gitignore", ".harness/", ".venv/", "venv/", "node_modules/",
     ".env", ".env.*", ".envrc", "*.pem", "id_rsa*", "id_ed25519*",
 )  # fmt: skip

@@ -37,7 +37,7 @@ def repair(run: Run, plan: Plan) -> Ended:
         base = run.perform(PrepareBase(tree=snapshot.tree, protection=plan.protection))
         run.progress("baseline", {"what": "checking the judge on the unmodified tree"})
         bench = plan.prepare(run, base)
-        state.targets = bench.targets
+        state.targets = bench.named
         return _play(run, state, bench)
     except Exhausted as spent:
         run.note(f"stopped ({spent.reason.value}): {spent}")
@@ -128,7 +128,7 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold 
         view = run.perform(Gauge(view=run.view))
         pressed = view.pressure > HIGH_PRESSURE
         told = {"step": len(state.rounds) + 1, "author": author.name, "pressed": pressed}
-        told |= {"targets": bench.targets, "generator": player.kind}
+        told |= {"targets": bench.named, "generator": player.kind}
         run.progress("round", told)
         offer = author.propose(run, brief.model_copy(update={"pressed": pressed}))
         if not offer.paid:
@@ -182,7 +182,7 @@ def _first(state: State, bench: Bench) -> Brief:
     return Brief(
         task=state.plan.task,
         base=bench.base.tree,
-        targets=bench.targets,
+        targets=bench.named,
         feedback=compress(bench.failures),
         findings=blocking(bench.failures),
     )

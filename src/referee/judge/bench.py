@@ -19,7 +19,8 @@ from referee.ports import Base
 class Bench(Value):
     """What a proposal is judged with.
 
-    `targets` are test ids (or files that could not be collected) that fail now; `expected` is what must be so once
+    `targets` are test ids (or files that could not be collected) that fail now, `aims` those of suites in other
+    languages; `expected` is what must be so once
     they are mended; `known` what tests do on the unpatched tree, `known_findings` what each other check already says
     there. `flaky` tests are reported and not counted, unless they are targets. `failures` are the targets' failures as
     first seen: what an author is told before any attempt. `target_ms` and `suite_ms` are how long one run took;
@@ -31,6 +32,7 @@ class Bench(Value):
     settings: Settings
     checks: tuple[Check, ...] = ()
     targets: tuple[str, ...] = ()
+    aims: tuple[str, ...] = ()
     expected: Expected = Expected()
     known: Known = Known()
     known_findings: Mapping[str, tuple[Finding, ...]] = {}
@@ -39,6 +41,11 @@ class Bench(Value):
     target_ms: int = 0
     suite_ms: int = 0
     test_seconds: float = 10.0
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All that is to be mended, as authors and reports are told."""
+        return (*self.targets, *self.aims)
 
     def touched(self, patch: Patch) -> dict[str, tuple[str, ...]]:
         """The modules a patch writes, by path, with the names they may be imported under."""

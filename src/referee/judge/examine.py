@@ -8,8 +8,8 @@ from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import facts, plan, ruling, stream
 from referee.judge.carry import execute
-from referee.judge.checks import unused, without_ignored
-from referee.judge.choose import checks_for, without_skipped
+from referee.judge.checks import ReportedCheck, unused, without_ignored
+from referee.judge.choose import checks_for, suites_of, without_skipped
 from referee.judge.evidence import Evidence, Expected, Known, known_from
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
@@ -21,6 +21,7 @@ from referee.kernel.run import Run
 from referee.ports import Base
 
 SUITE = "pytest-suite"
+_NO_PROGRAM = (126, 127)  # exit codes of what could not be started
 
 
 def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple[CheckResult, ...]:
@@ -35,7 +36,11 @@ def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple
         said = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
         if command and not command.egress:
             facts.keep_result(run, facts.key_of_check(project, check, command), said)
+        if isinstance(check, ReportedCheck) and said.exit_code in _NO_PROGRAM:
+            run.note(f"{check.name} is left out: it is not installed")
+            continue
         results.append(without_ignored(said, settings.ignore))
+    results += _others(run, project, base, settings)
     if "pytest" in project.uses:
         results.append(_suite(run, project, base, settings))
     elif not any(r.layer in (Layer.TARGET, Layer.AFFECTED, Layer.SUITE) for r in results):
@@ -47,6 +52,25 @@ def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple
 
 def _absent(name: str, layer: Layer, note: str) -> CheckResult:
     return CheckResult(check=name, layer=layer, state=CheckState.NOT_RUN, note=note)
+
+
+def _others(run: Run, project: Project, base: Base, settings: Settings) -> list[CheckResult]:
+    """The suites of other languages. One whose runner is not installed is left out, loudly, where another judges."""
+    said: list[CheckResult] = []
+    absent: list[CheckResult] = []
+    for suite in suites_of(project, settings):
+        command = suite.command(base, Patch())
+        if command is None:
+            continue
+        run.progress("check", {"check": suite.name, "layer": suite.layer.value})
+        execution = execute(run, suite.name, command)
+        began = execution.killed_by is not None or suite.heard(execution).began
+        (said if began else absent).append(suite.read(execution))
+    if not said and "pytest" not in project.uses:
+        return absent
+    for missing in absent:
+        run.note(f"{missing.check} is left out: {missing.note}")
+    return said
 
 
 def _suite(run: Run, project: Project, base: Base, settings: Settings) -> CheckResult:

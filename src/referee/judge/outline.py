@@ -10,26 +10,31 @@ from referee.domain.planned import PlannedCheck, PlanReport
 from referee.judge import affected, plan
 from referee.judge.checks import Check
 from referee.judge.checks.ignoring import described
-from referee.judge.choose import checks_for, without_skipped
+from referee.judge.choose import checks_for, suites_of, without_skipped
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
 from referee.judge.settings import Settings
+from referee.judge.suites.named import divided
 from referee.judge.targets import kinds, target_commands
 from referee.ports import Base
 
 
 def outline(project: Project, settings: Settings, paths: Sequence[str], targets: Sequence[str] = ()) -> PlanReport:
     """What `fix` and `check` would run for these targets. Raises `UsageError` for a target that names nothing."""
-    ids, commands = kinds(frozenset(paths), targets)
+    ids, commands = kinds(frozenset(paths), divided(project, targets)[1])
     everything, project = project, without_skipped(project, settings)
     checks = (*checks_for(project, settings, paths), *target_commands(project, settings, commands, ids))
     base = Base(tree="", path="", mount_at=project.root)
+    checks = (*checks, *suites_of(project, settings))
     rows = [_row(check, base) for check in checks]
     rows += _tests(project, settings, ids) if "pytest" in project.uses else []
-    rows += [_off(n, "skipped in the settings") for n in everything.uses if n in settings.skip]
+    others = {n for s in everything.others.suites for n in (s.name, s.kind)}
+    others |= {n for li in everything.others.linters for n in (li.name, li.tool)}
+    skipped = [n for n in settings.skip if n in others or n in everything.uses]
+    rows += [_off(n, "skipped in the settings") for n in skipped]
     rows += [_off(n, why) for n, why in project.left_out.items()]
     rows += [_off(n, "configured, but not installed: this blocks") for n in project.missing()]
-    names = {*everything.uses, *everything.left_out, *(s.title for s in settings.checks)}
+    names = {*everything.uses, *others, *everything.left_out, *(s.title for s in settings.checks)}
     idle = tuple(f"skip names {n!r}, which is no check here" for n in settings.skip if n not in names)
     return PlanReport(
         checks=tuple(sorted(rows, key=lambda r: (not r.on, r.layer))),

@@ -16,10 +16,12 @@ from referee.judge.baseline import with_tests
 from referee.judge.bench import Bench
 from referee.judge.carry import execute
 from referee.judge.checks import Check, CommandCheck, without_ignored
-from referee.judge.choose import checks_for, limit_of, without_skipped
+from referee.judge.choose import checks_for, limit_of, suites_of, without_skipped
 from referee.judge.project import Project
 from referee.judge.seen import alike, in_time
 from referee.judge.settings import Settings
+from referee.judge.suites.named import divided
+from referee.judge.suites.ready import Ready, ready
 from referee.judge.targets import equipped, kinds, target_commands
 from referee.kernel.run import Run
 from referee.ports import Base
@@ -30,32 +32,55 @@ _NOTHING = Patch()
 def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], settings: Settings) -> Bench:
     """A bench whose targets are known to fail. Raises `UsageError` or `Exhausted` with a sentence that says why not."""
     project = without_skipped(project, settings)
-    ids, commands = kinds(frozenset(run.paths(base.tree)), targets)
+    claimed, plain = divided(project, targets)
+    ids, commands = kinds(frozenset(run.paths(base.tree)), plain)
     checks = (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, commands, ids))
     seconds = settings.test_seconds
     bench = Bench(project=project, base=base, settings=settings, checks=checks, test_seconds=seconds)
     demanded = [c for c in checks if c.layer is Layer.TARGET]
-    equipped(project, settings.skip, bool(demanded))
-    for note in (project.note, *(f"{name} is left out: {why}" for name, why in project.left_out.items())):
-        if note:
-            run.note(note)
+    equipped(project, settings.skip, bool(demanded or project.others.suites))
+    _told(run, project.note, project.left_out)
     aside = _Aside(run.branch("baseline"), bench)
     try:
         failures = [_reproduced(run, bench, c) for c in demanded]
+        aimed = _others(run, bench, claimed, seek=not targets and not demanded)
+        other = bool(demanded) or any(r.targets for r in aimed)
         if "pytest" in project.uses:
-            bench = with_tests(run, bench, ids, bool(demanded))
+            bench = with_tests(run, bench, ids, other)
+        elif not other:
+            raise Exhausted(StopReason.NOT_REPRODUCED, "the whole suite passes on the tree as it is: nothing to repair")
         known = aside.known()
         idle = {name: found for name, found in known.items() if isinstance(found, str)}
-        for name, why in idle.items():
-            run.note(f"{name} is left out: on the tree as it is, {why}")
+        _told(run, "", {name: f"on the tree as it is, {why}" for name, why in idle.items()})
     finally:
         aside.leave()
     update = {
         "known_findings": {name: found for name, found in known.items() if name not in idle},
-        "checks": tuple(c for c in checks if c.name not in idle),
-        "failures": (*failures, *bench.failures),
+        "checks": (*(c for c in checks if c.name not in idle), *(c for r in aimed for c in r.checks)),
+        "failures": (*failures, *(f for r in aimed for f in r.failures), *bench.failures),
+        "aims": tuple(t for r in aimed for t in r.targets),
     }
     return bench.model_copy(update=update)
+
+
+def _told(run: Run, note: str, left_out: Mapping[str, str]) -> None:
+    """What the project lacks, and which checks are left out for what reason."""
+    for text in (note, *(f"{name} is left out: {why}" for name, why in left_out.items())):
+        if text:
+            run.note(text)
+
+
+def _others(run: Run, bench: Bench, claimed: Mapping[str, tuple[str, ...]], seek: bool) -> list[Ready]:
+    """The suites of other languages; one that cannot run is left out, loudly, where something else judges."""
+    judged = "pytest" in bench.project.uses or any(c.layer is Layer.TARGET for c in bench.checks)
+    suites = suites_of(bench.project, bench.settings)
+    made = [ready(run, bench, s, claimed.get(s.name, ()), seek=seek, alone=not judged) for s in suites]
+    left_out = [r.left_out for r in made if r.left_out]
+    if not judged and len(left_out) == len(made):
+        raise UsageError("; ".join(left_out))
+    for note in left_out:
+        run.note(note)
+    return made
 
 
 class _Aside:
@@ -106,7 +131,7 @@ def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...] | str
     if command is None:
         return ()
     key = facts.key_of_check(bench.project, check, command)
-    said = None if command.egress else facts.known_result(run, key)
+    said = facts.known_result(run, key) if check.lasting and not command.egress else None
     if said is None:
         said = check.read(execute(run, check.name, command))
         facts.keep_result(run, key, said)

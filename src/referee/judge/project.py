@@ -12,6 +12,7 @@ from referee.judge import layout
 from referee.judge.home import below, moved
 from referee.judge.layout import Layout
 from referee.judge.pytest_config import PytestConfig, Read, ini, load, toml, wanted_plugins
+from referee.judge.suites.detect import Found, other_languages
 from referee.ports import Interpreter, Mount, Toolchain
 
 INSIDE = "/referee/judge/inside"
@@ -35,6 +36,7 @@ class Project(Value):
     `uses` are the names of the checks the project is set up for, `reasons` how each shows. `tools` holds those of them
     that need a program; one that is used but not in `tools` is missing. `left_out` are tools that the project's own
     environment does not have, though it is configured for them, with a sentence each: another version is no judge.
+    `others` are the suites and linters of other languages.
     """
 
     root: str
@@ -50,6 +52,7 @@ class Project(Value):
     mypy_whole: bool = False
     formats_new: bool = False
     toolchains: tuple[Toolchain, ...] = ()
+    others: Found = Found()
     note: str = ""
 
     @property
@@ -144,6 +147,7 @@ def detect(
         modules=_third_party(paths, read, shape, interpreter),
         mypy_whole=any(k in mypy for k in ("files", "packages", "modules")),
         formats_new="format" in tables.get("ruff", {}),
+        others=other_languages(paths, read, scope.protection),
         note=interpreter.note,
     )
 

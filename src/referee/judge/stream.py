@@ -81,7 +81,7 @@ def read(channel: bytes, key: bytes) -> Report:
     gathered = _Gathered(names)
     broken: str | None = None
     try:
-        for kind, body in _frames(channel, key):
+        for kind, body in frames(channel, key):
             gathered.take(kind, body)
     except (ValueError, TypeError, KeyError, IndexError) as error:
         broken = f"the report was forged or damaged ({error})"
@@ -92,7 +92,8 @@ def _sign(key: bytes, data: bytes) -> str:
     return hmac.new(key, data, hashlib.sha256).hexdigest()
 
 
-def _frames(channel: bytes, key: bytes) -> Iterator[tuple[str, Any]]:
+def frames(channel: bytes, key: bytes) -> Iterator[tuple[str, Any]]:
+    """The signed frames, in order. Raises `ValueError` at the first that is forged, lost or cut off."""
     *lines, rest = channel.split(b"\n")
     for n, line in enumerate(lines):
         mac, _, data = line.partition(b" ")

@@ -13,11 +13,13 @@ from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import affected, again, equalities, plan, ruling
 from referee.judge.bench import Bench
 from referee.judge.carry import execute
-from referee.judge.checks import Check, new_only, without_ignored
+from referee.judge.checks import Check, SuiteCheck, new_only, without_ignored
 from referee.judge.evidence import Evidence, Expected
 from referee.judge.examples import altered
 from referee.judge.plan import TestRun
 from referee.judge.settings import SUITE_KEY, TARGET_KEY
+from referee.judge.suites import rerun
+from referee.judge.suites.suspect import lost_tests, suspect
 from referee.judge.suspicion import suspicions
 from referee.kernel.run import Run
 from referee.ports import Execution
@@ -47,7 +49,9 @@ def try_gate(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
     results: list[CheckResult] = []
     whole = "pytest" in bench.project.uses
     for layer in (Layer.AFFECTED,) if pressed else (Layer.AFFECTED, Layer.SUITE):
-        tried = [_try(run, bench, check, patch) for check in bench.checks if check.layer is layer]
+        # The suites of other languages have no selection of their own: they run whole, pressed or not.
+        due = [c for c in bench.checks if c.layer is layer or (pressed and isinstance(c, SuiteCheck) and c.layer.gate)]
+        tried = [_try(run, bench, check, patch) for check in due]
         if whole and layer is Layer.SUITE:
             tried.append(_doubted(run, bench, patch, _suite(run, bench, patch)))
         elif whole and (pressed or bench.suite_ms > affected.WORTH_SELECTING_MS):
@@ -86,10 +90,12 @@ def integrity(run: Run, bench: Bench, patch: Patch) -> CheckResult:
     found = list(guarded.findings)
     tests = {*bench.known.outcomes, *bench.targets}
     for change in patch.changes:
+        before = run.read(bench.base.tree, change.path)
         if change.after is not None and change.path.endswith(".py"):
-            before = run.read(bench.base.tree, change.path)
             found += suspicions("integrity", change.path, before, change.after.data)
-        found += altered("integrity", change, run.read(bench.base.tree, change.path), tests)
+        found += altered("integrity", change, before, tests)
+        if bench.project.others.suites:
+            found += (*lost_tests("integrity", change, before), *suspect("integrity", change, before))
     state = CheckState.FAIL if found else CheckState.PASS
     return guarded.model_copy(update={"findings": tuple(found), "state": state})
 
@@ -109,7 +115,8 @@ def _protected(bench: Bench, patch: Patch) -> CheckResult:
 
 def _guards(bench: Bench, path: str) -> bool:
     inside = any(path == p or path.startswith(p + "/") for p in bench.base.protected)
-    return inside or Protection().guarded(path)
+    steers = any(path in s.guarded for s in bench.project.others.suites)
+    return inside or steers or Protection().guarded(path)
 
 
 def _try(run: Run, bench: Bench, check: Check, patch: Patch) -> CheckResult:
@@ -118,9 +125,13 @@ def _try(run: Run, bench: Bench, check: Check, patch: Patch) -> CheckResult:
     if command is None:
         return check.idle("the patch changes nothing this check looks at")
     execution = execute(run, check.name, command)
-    read = without_ignored(check.read(execution), bench.settings.ignore)
-    result = new_only(read, bench.known_findings.get(check.name, ()))
-    return logged(run, result, execution.stdout + execution.stderr)
+    result = check.read(execution)
+    if not isinstance(check, SuiteCheck):
+        read = without_ignored(result, bench.settings.ignore)
+        result = new_only(read, bench.known_findings.get(check.name, ()))
+    elif check.layer.gate:
+        result = rerun.looked_again(run, bench, check, result)
+    return logged(run, result, check.raw(execution))
 
 
 def logged(run: Run, result: CheckResult, raw: bytes) -> CheckResult:

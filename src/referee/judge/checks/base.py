@@ -39,6 +39,11 @@ class Check(Value):
         """How dear its layer is: `cheap`, `moderate` or `dear`."""
         return "dear" if self.layer.gate else "cheap" if self.layer in (Layer.FORMAT, Layer.COMPILE) else "moderate"
 
+    @property
+    def lasting(self) -> bool:
+        """Whether what it says of a tree may be remembered: all that it runs is known by version."""
+        return True
+
     @abstractmethod
     def command(self, base: Base, patch: Patch) -> Command | None:
         """What to run, or None if the patch gives this check nothing to look at."""
@@ -46,6 +51,10 @@ class Check(Value):
     @abstractmethod
     def read(self, execution: Execution) -> CheckResult:
         """What the run said. Output that cannot be read is never a pass (case H15)."""
+
+    def raw(self, execution: Execution) -> bytes:
+        """What it wrote, for the record."""
+        return execution.stdout + execution.stderr
 
     def tool_command(self, tool: Tool, arguments: tuple[str, ...], base: Base, patch: Patch) -> Command:
         """A tool's command in the project's root."""

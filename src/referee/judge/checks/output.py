@@ -52,11 +52,13 @@ def _placed(check: Check, match: re.Match[str]) -> Finding:
     return placed(check, match["path"], int(match["line"]), rule, text)
 
 
-def by_report(check: Check, words: str, execution: Execution) -> CheckResult:
-    """A tool's own report. A test runner that ran no test has said nothing."""
+def by_report(check: Check, words: str, execution: Execution, home: str = "") -> CheckResult:
+    """A tool's own report, made in the folder `home`. A test runner that ran no test has said nothing."""
     if execution.exit_code in (126, 127):
         return check.unreadable(execution)
-    reading = READERS[check.reader](Output.of(check.name, check.project.root, execution))
+    reading = READERS[check.reader](
+        Output.of(check.name, posixpath.join(check.project.root, home).rstrip("/"), execution)
+    )
     strange = reading.strange or ("it ran no test" if reading.outcomes == {} else "")
     if strange:
         limit = f"; it took longer than {check.seconds:g} seconds" if execution.killed_by == "wall" else ""
