@@ -211,13 +211,18 @@ def changed(private: Private, before: str, after: str) -> list[bytes]:
 def collapse(files: Iterable[tuple[bytes, str]], protected: Callable[[str], bool]) -> tuple[str, ...]:
     """The protected files, with a folder in place of its files wherever all of them are protected.
 
-    A protected symlink keeps its folder whole but is not named itself: only real files and folders can be mounted.
+    A protected symlink keeps its folder whole but is not named itself: only real files and folders can be mounted. A
+    folder with a package.json is not taken whole just because all that is in it now is protected: what is installed
+    beside it must show.
     """
     guarded: list[tuple[bytes, str]] = []
     mixed: set[bytes] = set()
     for path, mode in files:
         if protected(decode(path)):
             guarded.append((path, mode))
+            folder, _, name = path.rpartition(b"/")
+            if name == b"package.json" and folder and not protected(decode(folder + b"/_")):
+                mixed.update(parents(path))
         else:
             mixed.update(parents(path))
     chosen: set[bytes] = set()

@@ -146,3 +146,13 @@ def test_whole_folders_stand_for_their_files() -> None:
     assert protected == ("conftest.py", "pkg/tests", "tests")
     assert collapse(files, lambda _: True) == ("a.py", "conftest.py", "pkg", "tests")
     assert collapse(files, lambda _: False) == ()
+
+
+def test_a_folder_with_a_package_keeps_room_for_what_is_installed_there() -> None:
+    files = [(b"web/package.json", "100644"), (b"web/a.test.js", "100644"), (b"web/deep/b.test.js", "100644")]
+    assert collapse(files, lambda p: p.endswith(".json") or ".test." in p) == (
+        "web/a.test.js",
+        "web/deep",
+        "web/package.json",
+    )
+    assert collapse(files, lambda _: True) == ("web",)
