@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import random
 import shutil
 import statistics
@@ -79,6 +80,7 @@ def changes(run: Run, bench: Bench, count: int, chance: random.Random) -> int:
     size = len(made.reached.to_text())
     print(f"\n{bench.project.root.rpartition('/')[2]}: {len(whole)} tests in {took / 1000:.1f} s; ", end="")
     print(f"map in {made.duration_ms / 1000:.1f} s ({size >> 10} KiB), {len(made.reached.always)} tests always")
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(f"{'change':52}{'imports':>9}{'chosen':>8}{'differ':>8}{'missed':>8}", flush=True)
     shares, broad, missed, telling = [], [], 0, 0
     for name, patch in edits(run, bench, count, chance):

@@ -50,7 +50,8 @@ def test_whoever_reached_what_differs_is_chosen(record, unsure, changed, users, 
         if change.python is None:
             opened = {t for t in TESTS if (change.path, "") in record[t]}
         else:
-            bodies = {(change.path, f) for f in change.python.bodies} | (said if change.python.names else set())
+            speaking = said if change.python.names and not change.python.whole else set()
+            bodies = {(change.path, f) for f in change.python.bodies} | speaking
             opened = {t for t in TESTS if record[t] & bodies}
             if change.python.whole:
                 opened |= {t for t in TESTS if any(path == change.path for path, _ in record[t])}

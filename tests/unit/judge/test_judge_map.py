@@ -19,7 +19,7 @@ from referee.judge import Bench, Settings, plan, stream, try_gate
 from referee.judge.affected import affected
 from referee.judge.evidence import Known
 from referee.judge.plan import TestRun
-from referee.judge.selection.reached import Reached, from_text, unpacked
+from referee.judge.selection.reached import Reached, from_text, is_test, unpacked
 from referee.judge.selection.record import Recorded, record
 from referee.ports import Base, Sandbox
 from referee.testing import MemoryShelf
@@ -328,7 +328,9 @@ def test_a_map_is_renewed_by_running_what_changed(build: Build) -> None:
     assert "tests/test_reading.py::test_nothing" not in third.reached.tests
     assert mapped.renewed() == Recorded(reached=third.reached), "nothing is run when nothing changed"
     mapped.lab.equipment.shelf = MemoryShelf(mapped.lab.equipment.clock)
-    assert unpacked(mapped.renewed().reached) == unpacked(third.reached)
+    fresh, renewed = unpacked(mapped.renewed().reached), unpacked(third.reached)
+    assert {w: p for w, p in fresh.items() if is_test(w)} == {w: p for w, p in renewed.items() if is_test(w)}
+    assert all(places <= renewed[who] for who, places in fresh.items()), "what imports reach is only added to"
 
 
 def test_tests_that_fail_or_trace_are_always_chosen(build: Build) -> None:

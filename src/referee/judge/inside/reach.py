@@ -1,13 +1,14 @@
 """Which functions of the repository ran for which test, which of its files were opened, and who started processes.
 
-Fixtures that outlive a test are recorded by themselves and counted for every test that uses them. Of code that runs
-while a module is imported, and of caches that answer for a function, see `take` and `_forget`.
+Fixtures that outlive a test are recorded by themselves and counted for every test that uses them; what runs while a
+module is imported is told with that module. Of caches that answer for a function see `_forget`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.machinery
 import linecache
 import os
 import sys
@@ -17,8 +18,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
-READ, MODULE = 0, -1  # in place of a line: the file was opened; the module itself ran
+READ = 0  # in place of a line: the file was opened
+BY = "/by/"  # before "MODULE\0PATH": it was reached while that module was imported
 STARTS, UNSURE = "/starts", "/unsure"  # in place of a path: it started a process; something else took our place
 _TOOL = 3
 _PROCESSES = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.exec", "os.system")
@@ -57,6 +60,8 @@ class Reach:
             opened.append((event, folder, name))
 
         sys.addaudithook(hook)
+        for loader in (importlib.machinery.SourceFileLoader, AssertionRewritingHook):
+            loader.exec_module = self._watching(loader.exec_module)  # type: ignore[method-assign]
         monitoring: Any = getattr(sys, "monitoring", None)
         if monitoring is not None and monitoring.get_tool(_TOOL) is None:
             self._monitoring = monitoring
@@ -101,6 +106,25 @@ class Reach:
         seen |= self._now
         self._now |= outer
 
+    def _watching(self, execute: Callable[..., Any]) -> Callable[..., Any]:
+        def exec_module(loader: Any, module: Any) -> Any:
+            name = self._of(getattr(module, "__file__", None) or "/")
+            if name is None:
+                return execute(loader, module)
+            self._gather()
+            outer, self._now = self._now, set()
+            try:
+                return execute(loader, module)
+            finally:
+                self._gather()
+                self._now.discard((name, READ))  # by the import itself
+                plain = {(path, line) for path, line in self._now if path[0] != "/"}
+                self._now |= outer | {(f"{BY}{name}\0{path}", line) for path, line in plain}
+                if self._item is None:  # a test depends on what it imports itself; collection does not
+                    self._now -= plain - outer
+
+        return exec_module
+
     def _used(self, item: Any) -> list[tuple[Any, Seen]]:
         request = getattr(item, "_request", None)
         definitions = getattr(request, "_fixture_defs", None)
@@ -128,7 +152,7 @@ class Reach:
             if code.co_name == "_launch" and "/multiprocessing/" in code.co_filename:
                 self._now.add((STARTS, READ))  # not every way of it is audited
             if path is not None:
-                self._now.add((path, MODULE if code.co_name == "<module>" else code.co_firstlineno))
+                self._now.add((path, code.co_firstlineno))
         self._codes.clear()
         opened = self._opened[:]
         del self._opened[: len(opened)]

@@ -13,16 +13,17 @@ from referee.domain.value import Value
 from referee.judge.selection.shape import Shape, first_line, functions, parsed
 from referee.judge.stream import Report
 
-READ, MODULE = 0, -1  # as the recorder inside says it
+READ, BY = 0, "/by/"  # as the recorder inside says it
 STARTS, UNSURE = "/starts", "/unsure"
-IMPORTED = ""  # in place of a test's id
+COLLECTED = ""  # in place of a test's id: reached while tests were collected; BY and a module: while it was imported
 
 
 class Reached(Value):
     """A map of one tree. `files` are digests of everything in it, `shapes` of what is Python.
 
-    `tests` gives the numbers of the `places` that each test reached, `imported` those reached by imports, whenever
-    they happened. `always` are tests of which it is not known what they reach, `plugins` files that pytest loads.
+    `tests` gives the numbers of the `places` that each test reached, `others` those reached while tests were collected
+    and, whenever it happened, while each module was imported. `always` are tests of which it is not known what they
+    reach, `plugins` files that pytest loads.
     """
 
     tree: str
@@ -30,7 +31,7 @@ class Reached(Value):
     shapes: Mapping[str, Shape]
     places: tuple[tuple[str, str], ...] = ()
     tests: Mapping[str, tuple[int, ...]] = {}
-    imported: tuple[int, ...] = ()
+    others: Mapping[str, tuple[int, ...]] = {}
     always: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
 
@@ -53,39 +54,39 @@ def digest(data: bytes) -> str:
 
 
 def reached_in(report: Report, sources: Mapping[str, bytes]) -> dict[str, frozenset[tuple[str, str]]]:
-    """By test, the places it reached; what imports reached under `IMPORTED`.
-
-    A test during which a module was imported may have reached anything through that import: all of it counts as
-    imported too, since the next test finds the module there.
-    """
+    """By test, the places it reached; under `COLLECTED` and for each module (`BY` and its path) what others did."""
     names = {path: _lines(source) for path, source in sources.items()}
-    found: dict[str, set[tuple[str, str]]] = {IMPORTED: set()}
+    found: dict[str, set[tuple[str, str]]] = {COLLECTED: set()}
     for test, lines in report.lines:
-        places = {(p, "" if n == READ else _at(names.get(p, ()), n)) for p, ns in lines.items() for n in ns if n >= 0}
-        found.setdefault(test, set()).update(places)
-        if test and any(MODULE in ns for ns in lines.values()):
-            found[IMPORTED] |= {p for p in places if not p[0].startswith("/")}
-    return {test: frozenset(places) for test, places in found.items()}
+        found.setdefault(test, set())
+        for told, numbers in lines.items():
+            module, _, path = told.rpartition("\0")
+            places = {(path, "" if n == READ else _at(names.get(path, ()), n)) for n in numbers}
+            found.setdefault(module or test, set()).update(places)
+    return {who: frozenset(places) for who, places in found.items()}
 
 
 def packed(places: Mapping[str, Iterable[tuple[str, str]]], of: Reached) -> Reached:
     """The map with these places instead; tests that say themselves that they are unsure are always meant."""
     table: dict[tuple[str, str], int] = {}
-    numbers = {
-        test: tuple(sorted(table.setdefault(p, len(table)) for p in reached)) for test, reached in places.items()
-    }
+    numbers = {who: tuple(sorted(table.setdefault(p, len(table)) for p in reached)) for who, reached in places.items()}
     unknown = {table[p] for p in ((STARTS, ""), (UNSURE, "")) if p in table}
-    imported = numbers.pop(IMPORTED, ())
+    others = {who: numbers.pop(who) for who in [*numbers] if not is_test(who)}
     always = {*of.always, *(t for t, ns in numbers.items() if unknown & {*ns})} & numbers.keys()
-    update = {"places": tuple(table), "tests": numbers, "imported": imported, "always": tuple(sorted(always))}
+    update = {"places": tuple(table), "tests": numbers, "others": others, "always": tuple(sorted(always))}
     return of.model_copy(update=update)
 
 
 def unpacked(reached: Reached) -> dict[str, frozenset[tuple[str, str]]]:
-    """The places by test, and those of imports."""
+    """The places by test, and those reached otherwise."""
     places = reached.places
-    found = {test: frozenset(places[n] for n in numbers) for test, numbers in reached.tests.items()}
-    return {IMPORTED: frozenset(places[n] for n in reached.imported), **found}
+    both = {**reached.others, **reached.tests}
+    return {who: frozenset(places[n] for n in numbers) for who, numbers in both.items()}
+
+
+def is_test(who: str) -> bool:
+    """Whether it is a test that reached something, and not collection or an import."""
+    return who != COLLECTED and not who.startswith(BY)
 
 
 def _lines(source: bytes) -> tuple[tuple[int, int, str], ...]:

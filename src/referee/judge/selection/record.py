@@ -11,7 +11,7 @@ from referee.judge import plan, stream
 from referee.judge.plan import TestRun
 from referee.judge.project import Project
 from referee.judge.selection.compare import Tree, changes_of, code_of
-from referee.judge.selection.reached import IMPORTED, Reached, digest, from_text, packed, reached_in, unpacked
+from referee.judge.selection.reached import Reached, digest, from_text, is_test, packed, reached_in, unpacked
 from referee.judge.selection.rules import Record, Selection, file_of, select
 from referee.judge.selection.shape import shape_of
 from referee.judge.settings import SUITE_KEY, Settings
@@ -88,7 +88,7 @@ def _described(run: Run, base: Base, before: Reached | None) -> Reached:
     """The tree's files, with what is known of tests whose files are still there."""
     sources = {p: data for p in run.paths(base.tree) if (data := run.read(base.tree, p)) is not None}
     shapes = {p: s for p, data in sources.items() if p.endswith(".py") and (s := shape_of(data)) is not None}
-    kept = ("places", "imported", "always", "plugins")
+    kept = ("places", "others", "always", "plugins")
     known = {} if before is None else {name: getattr(before, name) for name in kept}
     tests = {} if before is None else {t: ns for t, ns in before.tests.items() if file_of(t) in sources}
     files = {p: digest(data) for p, data in sources.items()}
@@ -96,7 +96,7 @@ def _described(run: Run, base: Base, before: Reached | None) -> Reached:
 
 
 def _emptied(bare: Reached) -> Reached:
-    return bare.model_copy(update={"places": (), "tests": {}, "imported": (), "always": ()})
+    return bare.model_copy(update={"places": (), "tests": {}, "others": {}, "always": ()})
 
 
 def _watched(run: Run, project: Project, base: Base, settings: Settings, meant: Selection, bare: Reached) -> Recorded:
@@ -116,9 +116,10 @@ def _watched(run: Run, project: Project, base: Base, settings: Settings, meant: 
     unsure = {t for t, o in outcomes.items() if o in ("failed", "error", "missing")}
     old = unpacked(bare)
     replaced = {t for t in old if file_of(t) in meant.files or t in meant.tests}
-    kept = {t: places for t, places in old.items() if t not in replaced}
-    places = {**kept, **{t: seen.get(t, frozenset()) for t in (*outcomes, IMPORTED)}}
-    places[IMPORTED] |= kept.get(IMPORTED, frozenset())
+    places = {t: reached for t, reached in old.items() if t not in replaced}
+    places |= {t: seen.get(t, frozenset()) for t in outcomes}
+    # What imports reach is only added to: not every module is imported again by every run.
+    places |= {who: reached | old.get(who, frozenset()) for who, reached in seen.items() if not is_test(who)}
     always = {*(a for a in bare.always if a not in outcomes), *unsure}
     update = {"always": tuple(sorted(always)), "plugins": tuple(dict.fromkeys((*bare.plugins, *report.plugins)))}
     made = packed(places, bare.model_copy(update=update))

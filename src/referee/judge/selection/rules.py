@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from referee.domain.value import Value
 from referee.judge.selection.mentions import Mentions, Wanted
-from referee.judge.selection.reached import IMPORTED
+from referee.judge.selection.reached import BY, COLLECTED, is_test
 from referee.judge.selection.shape import Difference
 
 _CONFIGURATION = (".toml", ".cfg", ".ini", ".pth", ".so", ".pyd", ".pyx")
@@ -77,11 +77,15 @@ class Record:
     """What tests were seen to reach, the other way round."""
 
     def __init__(self, places: Mapping[str, frozenset[Place]], always: Collection[str]) -> None:
-        self.tests = places.keys() - {IMPORTED}
+        self.tests = frozenset(filter(is_test, places))
         self.always = frozenset(always)
-        self.imported = places.get(IMPORTED, frozenset())
+        self.collected = places.get(COLLECTED, frozenset())
+        self._importing: dict[Place, set[str]] = {}
         self._reaching: dict[Place, set[str]] = {}
         self._running: dict[str, set[str]] = {}
+        for who in places:
+            for place in places[who] if who.startswith(BY) else ():
+                self._importing.setdefault(place, set()).add(who.removeprefix(BY))
         for test in self.tests:
             for place in places[test]:
                 self._reaching.setdefault(place, set()).add(test)
@@ -90,6 +94,10 @@ class Record:
     def reaching(self, place: Place) -> set[str]:
         """Tests that ran a function, or opened a file."""
         return self._reaching.get(place, set())
+
+    def importing(self, place: Place) -> set[str]:
+        """Modules that reached it while they were imported."""
+        return self._importing.get(place, set())
 
     def touching(self, path: str) -> set[str]:
         """Tests that ran or opened anything of a file."""
@@ -106,11 +114,14 @@ class _Chosen:
         """Those who opened the file, or listed its folder when it came or went. False if nobody knows."""
         opened = {(change.path, "")} | (_listings(change.path) if not change.there else set())
         found = {t for place in opened for t in self._record.reaching(place)}
+        modules = self._record.importing((change.path, "")) if change.python is None else set()
         self.tests |= found
         self.files.add(change.path)  # texts can hold tests as well
-        if opened & self._record.imported:
+        for module in modules:
+            self._all_of(module)
+        if change.python is None and opened & self._record.collected:
             return False
-        return _prose(change.path) or (bool(found) and change.there)
+        return _prose(change.path) or (bool(found or modules) and change.there)
 
     def by_code(self, change: Change, how: Difference) -> None:
         """Those who ran what differs; all who import the file, if more than bodies and names differ."""
@@ -129,7 +140,9 @@ class _Chosen:
 
     def _function(self, path: str, name: str) -> None:
         self.tests |= self._record.reaching((path, name))
-        if (path, name) in self._record.imported:
+        for module in self._record.importing((path, name)):
+            self._all_of(module)
+        if (path, name) in self._record.collected:
             self._all_of(path)
 
     def _all_of(self, path: str) -> None:

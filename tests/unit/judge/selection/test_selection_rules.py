@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.judge.selection.mentions import Mentions
-from referee.judge.selection.reached import IMPORTED
+from referee.judge.selection.reached import BY, COLLECTED
 from referee.judge.selection.rules import Change, Code, Record, Selection, select
 from referee.judge.selection.shape import Difference
 
@@ -21,14 +21,17 @@ PLACES = {
     TESTS[1]: frozenset({("m.py", "g"), ("pages/", "")}),
     TESTS[2]: frozenset({("guide.md", "")}),
     TESTS[3]: frozenset(),
-    IMPORTED: frozenset({("words.txt", ""), ("m.py", "g")}),
+    COLLECTED: frozenset({("words.txt", ""), ("m.py", "g")}),
+    f"{BY}b/test_b.py": frozenset({("m.py", "h"), ("names.txt", "")}),
 }
 ALL = {*range(4)}
 CASES = [
     (Change(path="pyproject.toml"), ALL),
     (Change(path="sub/tox.ini"), ALL),
     (Change(path="plug.py", python=Difference(bodies=frozenset("f"))), ALL),
-    (Change(path="words.txt"), ALL),  # read while something was imported
+    (Change(path="words.txt"), ALL),  # read while tests were collected
+    (Change(path="names.txt"), {2}),  # read while a test's module was imported
+    (Change(path="m.py", python=Difference(bodies=frozenset("h"))), {2}),
     (Change(path="other.txt"), ALL),  # nobody was seen to read it
     (Change(path="page.html"), {0}),
     (Change(path="page.html", there=False), ALL),  # who asks whether it is there was not seen
@@ -40,7 +43,7 @@ CASES = [
     (Change(path="a/conftest.py", python=Difference(bodies=frozenset("f"))), {0, 1}),
     (Change(path="b/test_b.py", python=Difference(whole=True)), {2}),
     (Change(path="m.py", python=Difference(bodies=frozenset("f"))), {0}),
-    (Change(path="m.py", python=Difference(bodies=frozenset("g"))), {0, 1}),  # it runs at import too
+    (Change(path="m.py", python=Difference(bodies=frozenset("g"))), {0, 1}),  # it runs while tests are collected too
     (Change(path="m.py", python=Difference()), set()),
 ]
 
