@@ -81,7 +81,7 @@ def quixbugs(home: Path, scratch: Path) -> Iterator[Case]:
         right = (home / f"correct_python_programs/{name}.py").read_text()
         yield Case(
             name=name, root=root, targets=(), held=(), fault=(f"python_programs/{name}.py", name), right=right,
-            seconds=60, steps=5, variables={"REFEREE_TEST_SECONDS": "1"},
+            seconds=60, steps=5, variables={"REFEREE_TEST_SECONDS": "0.5"},
         )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from referee.judge import Bench
 
 _HANGING_SECONDS = 2.0  # a test may take this much longer than the slowest needed before
+_SLOW_MS, _MANY = 2_000, 4  # targets slower than this together, and this many, are tried on two of them first
 _QUICK_MS = 8_000  # a suite quicker than this is run for each candidate that passes the target
 
 
@@ -20,6 +21,16 @@ def hurried(bench: Bench) -> Bench:
     """Candidates that hang are common: they get little more time than the tests are known to need."""
     slowest = max(bench.target_ms, 1) / 1000
     return bench.model_copy(update={"test_seconds": min(bench.test_seconds, slowest + _HANGING_SECONDS)})
+
+
+def sample(bench: Bench) -> Bench | None:
+    """A few of many slow targets, to refuse most candidates sooner; None where that is not worth it."""
+    ids = bench.expected.ids
+    if bench.target_ms <= _SLOW_MS or len(ids) < _MANY or bench.expected.files:
+        return None
+    few = (ids[0], ids[len(ids) // 2])
+    expected = bench.expected.model_copy(update={"ids": few})
+    return bench.model_copy(update={"targets": few, "expected": expected})
 
 
 def wider(bench: Bench) -> Bench | None:

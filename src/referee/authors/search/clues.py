@@ -16,6 +16,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _QUOTED = re.compile(r"'([^']{1,60})'")
 _ABOUT_NAMES = ("KeyError", "AttributeError", "NameError", "UnboundLocalError", "TypeError", "ImportError")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_TOO_FEW = re.compile(r"not enough values|empty|out of range")
 _NONE = re.compile(r"\bNone(Type)?\b")
 
 _BY_ERROR: dict[str, dict[Family, float]] = {
@@ -105,6 +106,8 @@ def _signs(finding: Finding) -> dict[Family, float]:
     signs = dict(_BY_ERROR.get(kind, {}))
     if kind in ("AttributeError", "TypeError") and _NONE.search(finding.message):
         signs |= {Family.RETURN: 1.4, Family.GUARD: 1.4}
+    if kind in ("ValueError", "IndexError") and _TOO_FEW.search(finding.message):
+        signs |= {Family.GUARD: 1.5, Family.CONDITION: 1.4}
     if kind == "AssertionError" and finding.expected:
         signs |= _difference(_value(finding.expected), _value(finding.actual))
     return signs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from referee.authors.search.aims import hurried, wider
+from referee.authors.search.aims import hurried, sample, wider
 from referee.authors.search.choice import Survivor, ordered
 from referee.authors.search.survey import Tree
 from referee.authors.search.trial import Judged, Trial
@@ -38,7 +38,16 @@ class Hearing:
     means: Means
 
     def judged(self, run: Run, bench: Bench, trials: Sequence[Trial]) -> list[Judged]:
-        """What the target says to each trial."""
+        """What the target says to each trial; of many slow targets, two first."""
+        few = sample(bench)
+        if few is None:
+            return self._asked(run, bench, trials)
+        first = self._asked(run, few, trials)
+        left = [j.trial for j in first if j.passed]
+        then = {id(j.trial): j for j in self._asked(run, bench, left)} if left else {}
+        return [then.get(id(j.trial), j) for j in first]
+
+    def _asked(self, run: Run, bench: Bench, trials: Sequence[Trial]) -> list[Judged]:
         results = self.means.screen(run, hurried(bench), self._patches(run, bench, trials))
         return [Judged(t, r) for t, r in zip(trials, results, strict=True)]
 
@@ -47,7 +56,7 @@ class Hearing:
         more = wider(bench)
         if not passing or more is None:
             return list(passing)
-        return [j.trial for j in self.judged(run, more, passing) if j.result.state is CheckState.PASS]
+        return [j.trial for j in self._asked(run, more, passing) if j.result.state is CheckState.PASS]
 
     def settled(self, run: Run, bench: Bench, passing: Sequence[Trial]) -> list[Survivor]:
         """What passes, best first, after a look at the examples."""

@@ -116,6 +116,12 @@ WHOLE = [
         "        self.draw_head(o)\n        self.draw_feet(o)\n",
     ),
     ("effect_added", "def f(a, o):\n    o.write(a)\n\ndef g(p):\n    p.flush()\n", "o.write(a)\n    o.flush()\n"),
+    ("passed_on", "def f(a, k):\n    n = len(a)\n    return f(a[1:], k)\n", "return f(a[1:], k - n)"),
+    (
+        "filled",
+        "def f(a):\n    s = []\n    for x in a:\n        if x in s:\n            a()\n",
+        "        s.append(x)\n",
+    ),
     ("remembered", "def f(a, s):\n    for x in a:\n        if x in s:\n            continue\n", "s.add(x)\n"),
     ("assigned", "def f(a, b):\n    return a\n", "    a = b\n    return a\n"),
     ("advanced", "def f(a, i):\n    while i < 3:\n        a()\n", "        a()\n        i += 1\n"),

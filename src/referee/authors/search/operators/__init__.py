@@ -14,6 +14,7 @@ from referee.authors.search.operators import (
     exceptions,
     names,
     offsets,
+    recursion,
     returns,
     slices,
     statements,
@@ -33,6 +34,7 @@ OPERATORS: tuple[Operator, ...] = (
     *additions.OPERATORS,
     *returns.OPERATORS,
     *exceptions.OPERATORS,
+    *recursion.OPERATORS,
 )
 
 __all__ = ["OPERATORS", "Family", "Operator", "applicable"]
