@@ -85,3 +85,51 @@ def test_a_hook_of_a_commit_may_check_while_the_commit_holds_the_index(tmp_path:
     assert json.loads(said.stderr + said.stdout)["passed"] is False, "the hook judged, and objected to the bug"
     (repo / "calc.py").write_text(small.FIXED)
     subprocess.run([*small.GIT, "commit", "-qam", "mend"], cwd=repo, check=True, capture_output=True, env=HOOK_ENV)
+
+
+def test_only_what_changed_is_linted(tmp_path: Path) -> None:
+    """Old findings elsewhere do not stop a commit; tests are never left out."""
+    files = {
+        "pyproject.toml": '[tool.ruff.lint]\nselect = ["F"]\n',
+        "old.py": "import os\n",
+        "calc.py": small.FIXED,
+        "tests/test_calc.py": small.TESTS,
+    }
+    repo = small.build(tmp_path / "repo", files)
+    config = load(str(repo), variables={}, user_file="")
+
+    def said(*, changed: bool) -> list[tuple[str, str]]:
+        report = api.check(str(repo), config, changed=changed)
+        assert next(s for s in report.layers if s.check == "pytest-suite").passing
+        return [(f.check, f.path) for f in report.findings if f.check == "ruff"]
+
+    assert said(changed=False) == [("ruff", "old.py")]
+    assert said(changed=True) == []
+    (repo / "new.py").write_text("import sys\n")
+    assert said(changed=True) == [("ruff", "new.py")]
+
+
+def test_time_that_ran_out_is_told_as_what_did_not_run(tmp_path: Path) -> None:
+    files = {
+        "calc.py": small.FIXED,
+        "tests/test_calc.py": "import time\n\ndef test():\n    time.sleep(60)\n",
+    }
+    repo = small.build(tmp_path / "repo", files)
+    flags = {"budget.timeout": 6.0, "judge.test_seconds": 90.0}
+    report = api.check(str(repo), load(str(repo), flags=flags, variables={}, user_file=""))
+    assert not report.passed
+    assert report.layers[-1].state.value == "not_run"
+    assert "--timeout" in report.layers[-1].note and "--timeout" in report.feedback
+
+
+def test_a_test_that_passes_when_run_again_is_told_and_still_counts(tmp_path: Path) -> None:
+    files = {
+        "calc.py": small.FIXED,
+        "tests/test_calc.py": "a = []\n\ndef test_a():\n    a.append(1)\n\ndef test_alone():\n    assert not a\n",
+    }
+    repo = small.build(tmp_path / "repo", files)
+    notes: list[str] = []
+    config = load(str(repo), variables={}, user_file="")
+    report = api.check(str(repo), config, lambda event, facts: notes.append(str(facts.get("text", event))))
+    assert not report.passed
+    assert any("test_alone failed in the suite and passed alone" in note for note in notes)

@@ -12,8 +12,9 @@ from referee.adapters import sandbox as sandboxes
 from referee.adapters.store import MemoryStore
 from referee.config import Config, load, user_path
 from referee.domain.cost import Budget
-from referee.domain.errors import Exhausted, UsageError
+from referee.domain.errors import UsageError
 from referee.domain.mapped import MapReport
+from referee.domain.patch import FileContent, Patch, patch_of
 from referee.domain.planned import PlanReport
 from referee.domain.report import AttackReport, CheckReport, DoctorReport, check_report
 from referee.judge import compress, examine, outline
@@ -22,25 +23,28 @@ from referee.judge.project import search_path, variables
 from referee.judge.selection.record import record
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
-from referee.ports import Base, Command, Execution, Limits, Progress
+from referee.ports import Base, Command, Execution, Limits, Progress, Snapshot
 from referee.wiring import Desk
 
 WEEK = 7.0 * 86_400
 
 
-def check(repo: str = ".", config: Config | None = None, progress: Progress | None = None) -> CheckReport:
-    """The judge on the tree as it is, without a model and without a record."""
+def check(
+    repo: str = ".", config: Config | None = None, progress: Progress | None = None, *, changed: bool = False
+) -> CheckReport:
+    """The judge on the tree as it is, without a model and without a record.
+
+    If `changed`, what looks at files looks only at those that are not as in HEAD. Raises `UsageError` without a HEAD.
+    """
     config = config or load(repo)
     with Desk(repo, config) as desk:
         run = _unrecorded(desk, config.budget, progress)
         if weakness := desk.weakness():
             run.note(weakness)
-        base = _base(desk, run)
-        try:
-            results = examine(run, desk.project(base.tree), base, desk.settings())
-        except Exhausted:
-            words = f"the checks did not end within {config.budget.timeout:g} seconds; allow more with --timeout"
-            return CheckReport(passed=False, feedback=words, isolation=desk.stamp())
+        taken = _snapshot(run)
+        base = run.perform(PrepareBase(tree=taken.tree, protection=config.protection))
+        only = _changed(desk, taken) if changed else None
+        results = examine(run, desk.project(base.tree), base, desk.settings(), only)
         return check_report(results, compress(results)).model_copy(update={"isolation": desk.stamp()})
 
 
@@ -127,8 +131,22 @@ def _unrecorded(desk: Desk, budget: Budget, progress: Progress | None) -> Run:
     return Run(Shared(run_id="now", world=desk, journal=journal, store=store, tell=progress), budget)
 
 
+def _changed(desk: Desk, taken: Snapshot) -> Patch:
+    """The files that are not as in HEAD, as they are."""
+    if not taken.head:
+        raise UsageError("there is no commit yet to compare with; leave --changed away")
+    space, tree = desk.workspace, taken.tree
+    read = {path: space.read(tree, path) for path in space.changed(taken.head, tree)}
+    there = {p: FileContent(data=d, executable=space.executable(tree, p)) for p, d in read.items() if d is not None}
+    return patch_of({**there})
+
+
+def _snapshot(run: Run) -> Snapshot:
+    taken = run.perform(TakeSnapshot(run_id="check", settled=False))
+    if taken.left_out:
+        run.note(taken.left_out)
+    return taken
+
+
 def _base(desk: Desk, run: Run) -> Base:
-    snapshot = run.perform(TakeSnapshot(run_id="check", settled=False))
-    if snapshot.left_out:
-        run.note(snapshot.left_out)
-    return run.perform(PrepareBase(tree=snapshot.tree, protection=desk.config.protection))
+    return run.perform(PrepareBase(tree=_snapshot(run).tree, protection=desk.config.protection))

@@ -13,7 +13,7 @@ from referee.domain.finding import Finding
 from referee.domain.layer import Layer
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
-from referee.domain.verdict import CheckResult, CheckState, Verdict
+from referee.domain.verdict import CheckResult, CheckState, Verdict, fingerprint
 
 Usd = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
 """US dollars: exact in here, a plain number in JSON."""
@@ -191,17 +191,26 @@ class RunSummary(Value):
 
 
 class LayerState(Value):
-    """What one check of a layer said."""
+    """What one check of a layer said. The fields from `optional` on are for other forms of the report, not in JSON.
+
+    `optional` says that it may be missing; `passing` and `failing` name the tests of a check that runs some.
+    """
 
     layer: Layer
     check: str
     state: CheckState
     duration_ms: int = 0
     note: str = ""
+    optional: bool = Field(default=False, exclude=True)
+    passing: tuple[str, ...] = Field(default=(), exclude=True)
+    failing: tuple[str, ...] = Field(default=(), exclude=True)
 
 
 class CheckFinding(Value):
-    """One objection of a check."""
+    """One objection of a check. The fields from `error` on are for other forms of the report and not in JSON.
+
+    `fingerprint` is the same for the same objection elsewhere in the same file.
+    """
 
     check: str
     id: str = ""
@@ -209,6 +218,11 @@ class CheckFinding(Value):
     line: int = 0
     rule: str = ""
     message: str
+    error: str = Field(default="", exclude=True)
+    expected: str = Field(default="", exclude=True)
+    actual: str = Field(default="", exclude=True)
+    detail: tuple[str, ...] = Field(default=(), exclude=True)
+    fingerprint: str = Field(default="", exclude=True)
 
 
 class CheckReport(Document):
@@ -229,9 +243,12 @@ class CheckReport(Document):
 def check_report(results: Sequence[CheckResult], feedback: str) -> CheckReport:
     """The report on `results`. Passed means that something ran and every check passed; "not run" is not passed."""
     layers = tuple(
-        LayerState(layer=r.layer, check=r.check, state=r.state, duration_ms=r.duration_ms, note=_note(r))
+        LayerState(
+            layer=r.layer, check=r.check, state=r.state, duration_ms=r.duration_ms, note=_note(r),
+            optional=r.optional, passing=r.passed_ids, failing=r.failed_ids,
+        )
         for r in results
-    )
+    )  # fmt: skip
     findings = tuple(_told(f) for r in results if not r.clear for f in r.findings)
     ignored = tuple(_told(f) for r in results for f in r.ignored)
     ran = any(r.state is CheckState.PASS for r in results)
@@ -247,8 +264,8 @@ def _note(result: CheckResult) -> str:
 
 
 def _told(finding: Finding) -> CheckFinding:
-    names = ("check", "id", "path", "line", "rule", "message")
-    return CheckFinding(**{name: getattr(finding, name) for name in names})
+    names = ("check", "id", "path", "line", "rule", "message", "error", "expected", "actual", "detail")
+    return CheckFinding(**{name: getattr(finding, name) for name in names}, fingerprint=fingerprint([finding]))
 
 
 class BackendReport(Value):

@@ -89,11 +89,11 @@ def fingerprint(findings: Sequence[Finding]) -> str:
     """The identity of a failure (A4): check ids, error types, normalised place and observed value.
 
     Two failures that differ only in order, duration, addresses or line numbers have the same fingerprint;
-    a changed observed value changes it. No findings, no fingerprint.
+    a changed observed value changes it, and so does one less of several that are alike. No findings, no fingerprint.
     """
     if not findings:
         return ""
-    keys = sorted({"\0".join((f.kind, f.check, f.id, f.error or f.rule, f.cause, f.value)) for f in findings})
+    keys = sorted("\0".join((f.kind, f.check, f.id, f.error or f.rule, f.cause, f.value)) for f in findings)
     return hashlib.sha256("\n".join(keys).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from referee.actions.execute import Execute
+from referee.domain.errors import Exhausted
 from referee.domain.layer import Layer
 from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult, CheckState
@@ -22,32 +25,51 @@ from referee.ports import Base
 
 SUITE = "pytest-suite"
 _NO_PROGRAM = (126, 127)  # exit codes of what could not be started
+_FEW = 12  # failing tests that are looked at again; more than that are no accident
 
 
-def examine(run: Run, project: Project, base: Base, settings: Settings) -> tuple[CheckResult, ...]:
-    """Every check on the tree as it is, for `referee check`: nothing is known beforehand, everything counts."""
+def examine(
+    run: Run, project: Project, base: Base, settings: Settings, only: Patch | None = None
+) -> tuple[CheckResult, ...]:
+    """Every check on the tree as it is, for `referee check`: nothing is known beforehand, everything counts.
+
+    With `only`, what looks at files looks at those; tests are run whole. If the time runs out, what has been said by
+    then is kept, and the rest did not run.
+    """
     project = without_skipped(project, settings)
     for name, why in project.left_out.items():
         run.note(f"{name} is left out: {why}")
     results = [_absent(name, Layer.FORMAT, "not installed") for name in project.missing()]
-    for check in (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, (), ())):
-        command = check.command(base, Patch())
-        run.progress("check", {"check": check.name, "layer": check.layer.value})
-        said = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
-        if command and not command.egress:
-            facts.keep_result(run, facts.key_of_check(project, check, command), said)
-        if isinstance(check, ReportedCheck) and said.exit_code in _NO_PROGRAM:
-            run.note(f"{check.name} is left out: it is not installed")
-            continue
-        results.append(without_ignored(said, settings.ignore))
-    results += _others(run, project, base, settings)
-    if "pytest" in project.uses:
-        results.append(_suite(run, project, base, settings))
-    elif not any(r.layer in (Layer.TARGET, Layer.AFFECTED, Layer.SUITE) for r in results):
+    try:
+        for result in _each(run, project, base, settings, only):
+            results.append(result)  # noqa: PERF402 - those before the time ran out are kept
+    except Exhausted:
+        words = f"the checks did not end within {run.view.budget.timeout:g} seconds; allow more with --timeout"
+        return (*results, _absent("what was left", Layer.SUITE, words))
+    if not any(r.layer in (Layer.TARGET, Layer.AFFECTED, Layer.SUITE) for r in results):
         results.append(_absent("tests", Layer.SUITE, "there are no tests, so nothing says whether the code works"))
     for note in unused(settings.ignore, results):
         run.note(note)
     return tuple(results)
+
+
+def _each(run: Run, project: Project, base: Base, settings: Settings, only: Patch | None) -> Iterator[CheckResult]:
+    for check in (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, (), ())):
+        idle = only is not None and not only.changes
+        command = None if idle else check.command(base, only or Patch())
+        run.progress("check", {"check": check.name, "layer": check.layer.value})
+        said = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
+        if command and not command.egress and only is None:
+            facts.keep_result(run, facts.key_of_check(project, check, command), said)
+        if isinstance(check, ReportedCheck) and said.exit_code in _NO_PROGRAM:
+            run.note(f"{check.name} is left out: it is not installed")
+            continue
+        yield without_ignored(said, settings.ignore)
+    yield from _others(run, project, base, settings)
+    if "pytest" in project.uses:
+        suite = _suite(run, project, base, settings)
+        yield suite
+        _again(run, project, base, suite, settings)
 
 
 def _absent(name: str, layer: Layer, note: str) -> CheckResult:
@@ -108,6 +130,22 @@ def _compare(run: Run, key: str, seen: Seen) -> None:
             more = f" and {len(unlike) - 3} more" if len(unlike) > 3 else ""
             run.note(f"flaky: {', '.join(unlike[:3])}{more} ended differently in an earlier run on this very tree")
     facts.keep_suite(run, key, seen)
+
+
+def _again(run: Run, project: Project, base: Base, result: CheckResult, settings: Settings) -> None:
+    """Say which failing tests pass when they are run once more. They count all the same: nobody knows which is true."""
+    failing = tuple(dict.fromkeys(f.id for f in result.findings if f.id in result.failed_ids))
+    if not failing or len(failing) > _FEW or result.killed_by:
+        return
+    what = TestRun(ids=failing, test_seconds=settings.test_seconds, full=False)
+    execution = run.perform(Execute(command=plan.command(project, base, Patch(), what, settings.target_seconds)))
+    ended = stream.read(execution.channel, execution.key).outcomes
+    lucky = [t for t in failing if ended.get(t) == "passed"]
+    if lucky:
+        run.note(
+            f"flaky: {', '.join(lucky)} failed in the suite and passed alone, on this very tree; mend it, or list it "
+            "under flaky"
+        )
 
 
 def _slow(report: Report, settings: Settings) -> str:

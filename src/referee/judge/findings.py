@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.domain.finding import Finding, FindingKind, Frame
-from referee.judge.normal import coarse, plain, steady
+from referee.judge.normal import coarse, observed, plain, steady, timeless
 
 Record = Mapping[str, Any]
 
@@ -20,14 +20,14 @@ def of_failure(check: str, record: Record) -> Finding:
     if record.get("text"):
         detail += [record["text"]]
     for name, text in record.get("output", {}).items():
-        detail.append(f"{name.lower()}: …{text.strip()}")
+        detail.append(f"{name.lower()}: …{timeless(text.strip())}")
     left, right = compared.get("left", ""), compared.get("right", "")
-    observed = "\n".join((left, right, *compared.get("difference", ()))) or _message(error)
+    seen = "\n".join((left, right, *compared.get("difference", ()))).strip() or _message(error)
     return made.model_copy(
         update={
             "actual": plain(left),
             "expected": plain(right),
-            "value": _digest(steady(plain(observed))),
+            "value": _digest(observed(plain(seen), plain(right))),
             "detail": tuple(plain(d) for d in detail),
         }
     )

@@ -8,15 +8,20 @@ from pathlib import Path
 
 import pytest
 from failures import CASES, PRODUCT
-from judge_lab import Lab, opened, patch
+from judge_lab import OWN, Lab, opened, patch
+from outputs import REPORTS
+from outputs_unknown import UNKNOWN
 
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
 from referee.domain.verdict import CheckResult, CheckState, fingerprint
-from referee.judge import compress, plan, ruling, stream
+from referee.judge import compress, detect, plan, ruling, stream
+from referee.judge.checks import CommandCheck
+from referee.judge.checks.command import READER_NAMES
 from referee.judge.evidence import Evidence, Known
 from referee.judge.expect import expectation
 from referee.judge.plan import TestRun
+from referee.testing import ended
 
 FILE = "tests/test_case.py"
 
@@ -55,22 +60,53 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
     sandbox.close()
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_no_fact_is_lost(runner: Runner, name: str) -> None:
-    text, facts = CASES[name]
-    result = runner.result(text)
-    told = compress([result])
-    assert result.state is CheckState.FAIL
-    assert [f for f in facts if f not in told] == [], told
+def lost(facts: tuple[str, ...], told: str) -> list[str]:
+    return [f for f in facts if not any(way in told for way in f.split("|"))]
+
+
+def told_of(name: str) -> tuple[CheckResult, tuple[str, ...]]:
+    """What the check of a case from a tool's output says, and the facts that must be told."""
+    reader, out, err, code, facts = REPORTS[name] if name in REPORTS else ("exit", *UNKNOWN[name])
+    project = detect("/repo", ["a.py"], {"a.py": b""}.get, interpreter=OWN)
+    check = CommandCheck(name="tool", layer=Layer.TARGET, project=project, run=("tool",), reader=reader)
+    return check.read(ended(code, out.encode(), err.encode())), facts
+
+
+def sound(told: str) -> None:
     assert len(told) <= 4_000
     assert "\x1b" not in told
     assert "\x00" not in told
     told.encode("utf-8")
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_no_fact_is_lost(runner: Runner, name: str) -> None:
+    text, facts = CASES[name]
+    result = runner.result(text)
+    told = compress([result])
+    assert result.state is CheckState.FAIL
+    assert lost(facts, told) == [], told
+    sound(told)
+
+
+@pytest.mark.parametrize("name", [*REPORTS, *UNKNOWN])
+def test_no_fact_of_another_tool_is_lost(name: str) -> None:
+    result, facts = told_of(name)
+    told = compress([result])
+    assert not result.clear
+    assert lost(facts, told) == [], told
+    sound(told)
+
+
+def test_the_corpus_has_every_reader() -> None:
+    assert len(CASES) + len(REPORTS) + len(UNKNOWN) >= 60
+    assert {r for r, *_ in REPORTS.values()} | {"exit"} == READER_NAMES
+
+
 def test_the_mean_is_small(runner: Runner) -> None:
-    sizes = [len(compress([runner.result(text)])) for text, _ in CASES.values()]
-    assert statistics.mean(sizes) <= 1_200
+    results = [runner.result(text) for text, _ in CASES.values()]
+    results += [told_of(name)[0] for name in (*REPORTS, *UNKNOWN)]
+    assert statistics.mean(len(compress([r])) for r in results) <= 1_200
 
 
 def _print(runner: Runner, text: str) -> str:

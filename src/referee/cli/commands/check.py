@@ -12,33 +12,56 @@ from referee.cli import options as o
 if TYPE_CHECKING:
     from referee.domain.mapped import MapReport
     from referee.domain.planned import PlanReport
-    from referee.domain.report import CheckReport
 
 Plan = Annotated[bool, typer.Option("--plan", help="Run nothing: show each layer's checks and why each is on.")]
 Map = Annotated[bool, typer.Option("--map", help="Only find out which test reaches which code, for later runs.")]
+Changed = Annotated[
+    bool, typer.Option("--changed", help="Linters look only at files that are not as in HEAD; tests are run whole.")
+]
+Sarif = Annotated[bool, typer.Option("--sarif", help="A SARIF 2.1.0 document on standard output instead of the text.")]
+Junit = Annotated[bool, typer.Option("--junit", help="JUnit XML on standard output instead of the text.")]
+Output = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Also write the result to FILE: *.sarif, *.xml (JUnit) or *.json; repeatable.",
+        show_default=False,
+    ),
+]
 
 
 def check(  # noqa: PLR0913 - one parameter per option is how typer reads them
     repo: o.Repo = ".",
     plan: Plan = False,
     map_: Map = False,
+    changed: Changed = False,
     timeout: o.Timeout = None,
     python: o.Python = None,
     require_isolation: o.RequireIsolation = False,
     allow_degraded: o.AllowDegraded = False,
     json: o.Json = False,
+    sarif: Sarif = False,
+    junit: Junit = False,
+    output: Output = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Run the judge on the tree as it is, with no model: for CI and before a commit. Exit 0 if all passed, else 1.
 
     Example: referee check --json
+
+    Example: referee check -o result.sarif -o junit.xml
     """
     flags = {"budget.timeout": timeout, "python": python} | o.isolation_flag(require_isolation, allow_degraded)
     config = o.settings(repo, flags)
     from referee import api
+    from referee.cli import checked
     from referee.cli.output import document, put
     from referee.cli.running import running
 
+    form = _form(json=json, sarif=sarif, junit=junit)
+    checked.writable(output or ())
     if plan:
         planned = api.plan(repo, config)
         document(planned) if json else put(_planned(planned))
@@ -49,29 +72,23 @@ def check(  # noqa: PLR0913 - one parameter per option is how typer reads them
         document(made) if json else put(_mapped(made))
         raise typer.Exit(0)
     with running(quiet=quiet) as display:
-        report = api.check(repo, config, display)
-    if json:
-        document(report)
+        report = api.check(repo, config, display, changed=changed)
+    checked.write(report, output or ())
+    if form:
+        put(checked.FORMS[form](report))
     else:
-        put(_text(report))
+        checked.show(report)
     raise typer.Exit(0 if report.passed else 1)
 
 
-def _text(report: CheckReport) -> str:
-    from referee.render.plain import line, plain
+def _form(**wanted: bool) -> str:
+    """The one form that standard output is to have; empty for text. Raises `UsageError` if several are asked for."""
+    named = [name for name, on in wanted.items() if on]
+    if len(named) > 1:
+        from referee.domain.errors import UsageError
 
-    rows = []
-    for state in report.layers:
-        note = f"  {line(state.note, 100)}" if state.note else ""
-        rows.append(
-            f"{state.layer.value}  {state.state.value:<7}  {line(state.check):<20} {state.duration_ms:>7} ms{note}"
-        )
-    if not report.passed:
-        rows += ["", plain(report.feedback).rstrip()]
-    if report.isolation:
-        rows.append(f"sandbox  {report.isolation.backend}, {report.isolation.level}")
-    rows.append("passed" if report.passed else "failed")
-    return "\n".join(rows) + "\n"
+        raise UsageError(f"--{named[0]} and --{named[1]} both want standard output; write one to a file with --output")
+    return {"json": ".json", "sarif": ".sarif", "junit": ".xml"}[named[0]] if named else ""
 
 
 def _mapped(report: MapReport) -> str:

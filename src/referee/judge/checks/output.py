@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import re
 from collections.abc import Iterable
 
 from referee.domain.finding import Finding
 from referee.domain.verdict import CheckResult
+from referee.judge import noise
 from referee.judge.checks.base import Check
 from referee.judge.normal import coarse, decode, plain, steady
 from referee.judge.readers import READERS, Output
 from referee.ports import Execution
 
-_SHOWN = 30  # lines of output a finding carries
 _PLACED = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? *(?P<text>\S.*)$")
 _RULED = re.compile(
     r"^(?:(?:error|warning|fatal)\s*:?\s+)?(?P<rule>[A-Z]{1,8}\d{2,6})\b:? *|\s+[\[(](?P<last>[\w-]+)[\])]$"
@@ -30,9 +31,12 @@ def by_exit(check: Check, words: str, execution: Execution) -> CheckResult:
     ended = execution.killed_by or f"exit code {execution.exit_code}"
     if execution.killed_by == "wall":
         ended += f": it took longer than {check.seconds:g} seconds; give the check more seconds"
+    at = noise.place(lines, check.project.root)
     found = Finding(
         check=check.name, id=check.name, error=ended, message=f"{words} failed: {ended}",
-        cause=f"command|{ended}", value=steady("\n".join(lines)), detail=tuple(lines[-_SHOWN:]),
+        path=at.path if at else "", line=at.line if at else 0,
+        cause=f"command|{ended}", value=_digest(noise.steady_lines(steady(line) for line in lines)),
+        detail=noise.gist(lines),
     )  # fmt: skip
     return check.result(execution, (found,))
 
@@ -79,6 +83,10 @@ def placed(check: Check, path: str, line: int, rule: str, message: str) -> Findi
         check=check.name, id=f"{path}:{rule}", path=path, line=line, rule=rule, message=message,
         cause=f"{path}|{rule}|{coarse(message)}", value=steady(message),
     )  # fmt: skip
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def _lines(execution: Execution) -> list[str]:

@@ -46,9 +46,9 @@ class Describer:
             "frames": self.frames(error),
             "library": self._library(error),
         }
-        notes = getattr(error, "__notes__", None)
+        notes = [*(getattr(error, "__notes__", None) or ()), *_example(error)]
         if notes:
-            told["notes"] = [clip(n, 500) for n in list(notes)[:5]]
+            told["notes"] = [clip(n, 500) for n in notes[:5]]
         if isinstance(error, SyntaxError):
             told["syntax"] = [self._relative(error.filename or ""), error.lineno or 0, (error.text or "").strip()[:200]]
         members = getattr(error, "exceptions", None)
@@ -95,6 +95,14 @@ def _folded(frames: list[Any]) -> list[Any]:
     for frame in frames:
         counted[frame] = counted.get(frame, 0) + 1
     return [frame for frame, times in counted.items() for _ in range(times)]
+
+
+def _example(error: BaseException) -> list[str]:
+    """What a doctest's example was, should have said and said."""
+    example, got = getattr(error, "example", None), getattr(error, "got", None)
+    if type(error).__name__ != "DocTestFailure" or example is None:
+        return []
+    return [f"example: {example.source.strip()}", f"expected: {example.want.strip()}", f"got: {str(got).strip()}"]
 
 
 def _message(error: BaseException) -> str:

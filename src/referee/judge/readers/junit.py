@@ -75,7 +75,10 @@ def _failed(output: Output, name: str, case: ElementTree.Element, bad: ElementTr
     more = {"expected": sides["expected"], "actual": sides["actual"]} if sides else {}
     path = frames[0].path if frames else output.relative(case.get("file", "")) if case.get("file") else ""
     line = frames[0].line if frames else int(case.get("line") or 0)
-    said = () if within else tuple(li for li in text.splitlines() if li.strip() and not li.lstrip().startswith("at "))
+    lines = [li for li in text.splitlines() if li.strip()]
+    said = () if within else tuple(li for li in lines if not li.lstrip().startswith("at "))
+    if not frames and case.get("classname"):  # of a JVM's stack, what is of the test itself
+        said += tuple(li.strip() for li in lines if li.lstrip().startswith(f"at {case.get('classname')}"))[:2]
     return failure(
         output, name, error, message, path=path, line=line, frames=frames, detail=said[:_DETAIL], **more
     )  # fmt: skip

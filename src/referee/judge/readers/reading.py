@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from referee.domain.finding import Finding
 from referee.domain.value import Value
-from referee.judge.normal import coarse, decode, plain, steady
+from referee.judge.normal import coarse, decode, observed, plain, steady
 from referee.ports import Execution
 
 TestOutcome = Literal["passed", "failed", "skipped"]
@@ -115,10 +115,17 @@ def diagnostic(output: Output, path: str, line: int, rule: str, message: str) ->
 def failure(output: Output, test: str, error: str, message: str, **more: Any) -> Finding:
     """A test that failed: `more` are further fields of the finding."""
     text = plain(message).strip()
-    head = text.split("\n", 1)[0]
-    cause = error if error.startswith("Assertion") else f"{error}|{coarse(head)}"
+    # Of an assertion the message says what was observed, not what is wrong.
+    said = coarse(test) if error.startswith("Assertion") else coarse(text)
     return Finding(
-        check=output.check, id=test, phase="call", error=error, message=text, cause=cause, value=steady(text), **more
+        check=output.check,
+        id=test,
+        phase="call",
+        error=error,
+        message=text,
+        cause="|".join((error, more.get("path", ""), said)),
+        value=observed(text, more.get("expected", "")),
+        **more,
     )
 
 
