@@ -22,6 +22,10 @@ from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
 from referee.adapters.store import FileShelf, SqliteStore
 from referee.adapters.store.turn import turn
 from referee.adapters.toolchains import find as find_toolchains
+from referee.adapters.toolchains import program
+from referee.authors.command import CommandAuthor, agent
+from referee.authors.evaluator import Evaluator
+from referee.authors.mechanical import MechanicalAuthor, mendable
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
 from referee.authors.suspects import nowhere, traced
@@ -29,6 +33,7 @@ from referee.config import Config, IsolationMode, secret
 from referee.domain.errors import UsageError
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
+from referee.domain.verdict import blocking
 from referee.flows.plan import Player
 from referee.judge import (
     Bench,
@@ -276,24 +281,64 @@ def open_model(name: str, config: Config) -> Model:
 
 
 def players(bench: Bench, config: Config) -> Sequence[Player]:
-    """Who plays, in order (E4): `auto` is the search, bounded, and then the model if one is configured."""
+    """Who plays, in order (E4).
+
+    `auto` is the linter's own fixes where only a linter objects, the search, bounded, and then the model if one is
+    configured.
+    """
     kind, model = config.generator, config.models.default
     if kind == "model" and not model:
         raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
     if kind.startswith("command:"):
-        raise UsageError("external agents are not supported yet; use --generator auto, search or model")
-    chosen: list[Player] = []
+        return [_external(bench, config)]
+    chosen = [_mechanical(bench, config)] if kind == "auto" and mendable(blocking(bench.failures)) else []
     python = bool(bench.targets) or not bench.aims
-    if not python and kind in ("auto", "search") and not (kind == "auto" and model):
+    if not python and kind in ("auto", "search") and not (kind == "auto" and model) and not chosen:
         raise UsageError("the search repairs Python only; name a model with --model PROVIDER:NAME")
     if kind in ("auto", "search") and python:
         bound = SEARCH_STEPS_BEFORE_MODEL if kind == "auto" and model else None
         search = SearchAuthor(bench, protection=config.protection, seed=config.seed, max_batches=bound)
         chosen.append(Player(kind="search", generator=search, fixer=search, incremental=False))
     if kind in ("auto", "model") and model:
-        suspects = traced(bench) if python else nowhere
-        mender, cheap = config.models.fixer or model, config.models.cheap or None
-        generator = ModelAuthor(Voice(model=model, role="generator", pressed=cheap), suspects)
-        fixer = ModelAuthor(Voice(model=mender, role="fixer", pressed=cheap), suspects)
-        chosen.append(Player(kind="model", generator=generator, fixer=fixer))
+        chosen.append(_model(bench, config))
     return chosen
+
+
+def _model(bench: Bench, config: Config) -> Player:
+    """A model as generator and fixer, as often as there are to be candidates."""
+    models, many = config.models, config.candidates
+    suspects = traced(bench) if bench.targets or not bench.aims else nowhere
+
+    def pair(n: int) -> tuple[ModelAuthor, ModelAuthor]:
+        lane, cheap = (n, many), models.cheap or None
+        generator = Voice(model=models.default, role="generator", pressed=cheap, lane=lane)
+        fixer = Voice(model=models.fixer or models.default, role="fixer", pressed=cheap, lane=lane)
+        return ModelAuthor(generator, suspects), ModelAuthor(fixer, suspects)
+
+    first, *others = (pair(n) for n in range(1, many + 1))
+    tidy = MechanicalAuthor(bench, config.protection, last=False)
+    return Player(kind="model", generator=first[0], fixer=first[1], others=tuple(others), ready=suspects, mechanic=tidy)
+
+
+def _mechanical(bench: Bench, config: Config) -> Player:
+    author = MechanicalAuthor(bench, config.protection, last=True)
+    return Player(kind="mechanical", generator=author, fixer=author)
+
+
+def _external(bench: Bench, config: Config) -> Player:
+    """An agent of the user's, shown to the sandbox with what it needs to start (E4)."""
+    named = agent(config.generator.removeprefix("command:"), config.sandbox.destinations)
+    path, shown = program(named.argv[0], bench.project.root)
+    search = ":".join((bench.project.env["PATH"], *shown.path))
+    found = named.model_copy(update={"argv": (path, *named.argv[1:]), "env": {**named.env, "PATH": search}})
+    first, *others = (CommandAuthor(bench, found, config.protection, shown.mounts) for _ in range(config.candidates))
+    tidy = MechanicalAuthor(bench, config.protection, last=False)
+    return Player(kind="command", generator=first, fixer=first, others=tuple((a, a) for a in others), mechanic=tidy)
+
+
+def evaluator(config: Config) -> Evaluator | None:
+    """The model that may object to what passed, if one is named (E3)."""
+    models = config.models
+    if not models.evaluator:
+        return None
+    return Evaluator(Voice(model=models.evaluator, role="evaluator", pressed=models.cheap or None))

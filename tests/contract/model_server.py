@@ -24,6 +24,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.behaviours = behaviours
         self.requests: list[dict[str, Any]] = []
+        self.paths: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.closing = threading.Event()
 
@@ -42,6 +43,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.requests.append(json.loads(body))
+        self.server.paths.append(self.path)
         self.server.headers.append({k.lower(): v for k, v in self.headers.items()})
         turn = min(len(self.server.requests), len(self.server.behaviours)) - 1
         self.server.behaviours[turn](self)

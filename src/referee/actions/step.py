@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from referee.domain.cost import BudgetView, Cost
+from referee.domain.value import Value
 from referee.kernel.action import Action, Effect
 from referee.ports import World
 
@@ -55,3 +56,29 @@ class Gauge(Action[BudgetView]):
         """A refusal under a smaller budget does not bind a larger one."""
         refused = result.refusal(Cost(steps=1)) is not None
         return refused and view.budget != result.budget and view.refusal(Cost(steps=1)) is None
+
+
+class Raced(Value):
+    """Which of several candidates, by number from 1, were judged to their end; `winner` passed first, 0 for none."""
+
+    finished: tuple[int, ...] = ()
+    winner: int = 0
+
+
+class Elect(Action[Raced]):
+    """Enter into the journal which candidate was first, so that a replay elects the same."""
+
+    name: ClassVar[str] = "elect"
+    effect: ClassVar[Effect] = Effect.READ
+    result_type: ClassVar[type] = Raced
+
+    raced: Raced = Raced()
+
+    @property
+    def digest(self) -> str:
+        """Who was first is the result, not the request."""
+        return "elect"
+
+    def perform(self, world: World) -> Raced:
+        """As it was seen."""
+        return self.raced

@@ -13,6 +13,7 @@ from referee.api import places
 from referee.api.environment import explained, remembered
 from referee.api.recorder import Recorder, write_report
 from referee.api.spec import Spec, asked_last, has_begun, known, rolled_back, unfinished
+from referee.api.usage import counted
 from referee.config import Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, UsageError, WorldFault
@@ -25,7 +26,7 @@ from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
 from referee.policy import protect
 from referee.ports import Kind, Lease, Progress, RunRecord
-from referee.wiring import Desk, players
+from referee.wiring import Desk, evaluator, players
 
 
 def fix(
@@ -38,7 +39,7 @@ def fix(
 
     One run at a time works on a repository: with `wait`, another one is told of and waited for.
     """
-    config = _supported(config or load(task.repo))
+    config = places.absolute(config or load(task.repo))
     with Desk(task.repo, config) as desk:
         at = datetime.fromtimestamp(desk.clock.now(), UTC)
         run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
@@ -107,7 +108,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
             body = places.body(recorder.outcome(run, ended, desk.stamp()).report)
             ended = places.publish(run, desk.workspace, ended, spec, body)
         run.close()
-        outcome = recorder.outcome(run, ended, desk.stamp())
+        outcome = counted(desk.store, run.id, recorder.outcome(run, ended, desk.stamp()))
         places.hand_over(outcome, spec.config.land, recorder.diff)
     except Cancelled:
         run.stopped(lease.fence)
@@ -115,7 +116,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         outcome = recorder.cut_short(
             StopReason.HUMAN_ABORT, f"stopped; `referee resume {run.id}` goes on", run.view, desk.stamp()
         )
-        outcome = recorder.as_landed(outcome, desk.workspace.landed(run.id))
+        outcome = counted(desk.store, run.id, recorder.as_landed(outcome, desk.workspace.landed(run.id)))
         write_report(desk.reports, outcome)
         return outcome
     except UsageError as wrong:
@@ -160,16 +161,5 @@ def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:
         players=lambda bench: players(bench, spec.config),
         place=places.place(spec.config.land, run_id),
         doubtful=spec.config.allow_overfitted,
+        evaluator=evaluator(spec.config),
     )
-
-
-def _supported(config: Config) -> Config:
-    """The settings with places made absolute, so that a resume elsewhere means the same.
-
-    Raises `UsageError` for what would only be found impossible after everything is paid.
-    """
-    if config.candidates > 1:
-        raise UsageError("--candidates is not available yet: one candidate is judged at a time; leave it out")
-    if config.models.evaluator:
-        raise UsageError("--evaluator-model is not available yet, and nothing would object in its place; leave it out")
-    return places.absolute(config)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from referee.context import excerpt
+from referee.context import excerpt, skills
 from referee.context.fence import clipped, fenced, plain
 from referee.context.relevance import Interest, Read, Suspect, interests, tests_named
 from referee.context.schema import proposal_schema
@@ -17,7 +17,7 @@ from referee.domain.notices import left_out
 from referee.domain.proposal import PatchProposal
 from referee.domain.value import Value
 
-Role = Literal["generator", "fixer"]
+Role = Literal["generator", "fixer", "evaluator"]
 
 FILES_CHARS = 48_000  # for all files together, about 14 000 tokens
 WHOLE_CHARS = 12_000  # a file up to this is shown whole
@@ -91,6 +91,8 @@ def render(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Su
     text = [
         f"# Task\n{_task(brief)}",
         f"# Failing now, to pass afterwards\n{_bullets([plain(t) for t in brief.targets], 30)}",
+        *judging(brief),
+        *skills.section(skills.found(read, paths), brief),
         f"# The repository has these files\n{_listing(paths)}",
         *([f"# The failing tests (read-only)\n{tests}"] if (tests := _tests(brief, read)) else []),
         *(["# Source files\n" + "\n\n".join(sections)] if sections else []),
@@ -104,6 +106,19 @@ def render(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Su
 
 def _task(brief: Brief) -> str:
     return brief.task.text.strip() or "Make the failing tests below pass by mending the source."
+
+
+def judging(brief: Brief) -> list[str]:
+    """How a proposal is judged and what it may change, where the rules do not say it already."""
+    said = []
+    if brief.checks:
+        names = ", ".join(plain(c) for c in brief.checks)
+        said.append(f"All of this must pass: {names}, the tests named above, and then every other test.")
+    if brief.protected:
+        said.append(f"Also read-only: {', '.join(plain(p) for p in brief.protected)}")
+    if brief.source:
+        said.append(f"Only these may change: {', '.join(plain(p) for p in brief.source)}")
+    return ["# How it is judged\n" + "\n".join(said)] if said else []
 
 
 def _bullets(items: Sequence[str], most: int) -> str:
@@ -207,4 +222,6 @@ def _refusals(brief: Brief) -> list[str]:
 
 def _closing(brief: Brief) -> str:
     pressed = "The budget is nearly spent: this may be the last try, so be brief. " if brief.pressed else ""
-    return f"# Now\n{pressed}Answer with the JSON object."
+    left = brief.steps_left
+    many = f"{left} more proposals can be judged. " if left is not None and left > 1 else ""
+    return f"# Now\n{pressed or many}Answer with the JSON object."

@@ -1,10 +1,11 @@
-"""The JSON Schema of a proposal, as strict as a schema can say it."""
+"""The JSON Schemas of what models answer, as strict as a schema can say it."""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
 
+from referee.domain.opinion import Opinion
 from referee.domain.proposal import PatchProposal
 
 
@@ -26,6 +27,13 @@ def proposal_schema() -> dict[str, Any]:
         _form(parts, "delete", {}),
     ]
     schema["$defs"]["ProposedFile"] = {"anyOf": forms}
+    return schema
+
+
+@functools.cache
+def opinion_schema() -> dict[str, Any]:
+    """The schema of `Opinion`."""
+    schema: dict[str, Any] = _untitled(Opinion.model_json_schema())
     return schema
 
 

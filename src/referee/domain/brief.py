@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from referee.domain.finding import Finding
+from referee.domain.patch import Patch
 from referee.domain.proposal import PatchProposal
 from referee.domain.task import Task
 from referee.domain.value import Value
@@ -28,7 +29,11 @@ class Attempted(Value):
 
 
 class Brief(Value):
-    """`base` is the tree the proposal must be made for; `feedback` is the compressed failure (D5)."""
+    """`base` is the tree the proposal must be made for; `feedback` is the compressed failure (D5).
+
+    `checks` must pass beside the tests; `protected` are patterns beyond the built-in ones, `source` those that may
+    change (empty: all others); `steps_left` counts the proposals that the budget still allows, this one among them.
+    """
 
     task: Task
     base: str
@@ -39,6 +44,10 @@ class Brief(Value):
     last: PatchProposal | None = None
     attempts: tuple[Attempted, ...] = ()
     pressed: bool = False  # budget pressure above 0.8 (A3)
+    checks: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    steps_left: int | None = None
 
 
 class Offer(Value):
@@ -48,6 +57,8 @@ class Offer(Value):
     pointless, and `note` why. `judged` counts the candidates the author had judged for itself.
     `paid` says that the attempt's step was already charged while the author worked. `doubt` is the author's own reason
     to think that its proposal may only fit the tests; unless the user allows that, a person decides what becomes of it.
+    An author that changes files itself gives a `patch` in place of a proposal; `undone` is what it did besides and may
+    not.
     """
 
     author: str
@@ -56,6 +67,13 @@ class Offer(Value):
     note: str = ""
     judged: int = 0
     paid: bool = False
+    patch: Patch | None = None
+    undone: tuple[Finding, ...] = ()
     alternatives: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     doubt: str = ""
+
+    @property
+    def proposed(self) -> bool:
+        """Whether there is something to judge."""
+        return self.proposal is not None or self.patch is not None

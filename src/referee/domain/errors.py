@@ -54,6 +54,10 @@ class Interrupt(BaseException):
     """Control flow that no `except Exception` of a tool may swallow."""
 
 
+class Withdrawn(Interrupt):
+    """A branch is no longer needed: it asks for nothing more."""
+
+
 class Cancelled(Interrupt):
     """The person stopped the run (Ctrl-C or SIGTERM)."""
 

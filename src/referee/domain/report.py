@@ -52,6 +52,27 @@ class IsolationStamp(Value):
     level: str
 
 
+class TokenUse(Value):
+    """Tokens of all model calls that ended, in disjoint buckets; `reasoning` is part of `output`."""
+
+    calls: int = 0
+    fresh_input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    @property
+    def input(self) -> int:
+        """All that was read, from a cache or not."""
+        return self.fresh_input + self.cache_read + self.cache_write
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of the input that came from a provider's cache, 0 to 1."""
+        return self.cache_read / self.input if self.input else 0.0
+
+
 class Landed(Value):
     """Where the result went: `tree`, `commit`, `branch:NAME`, `patch:FILE`, `pr`; `revision` if one was made."""
 
@@ -132,6 +153,7 @@ class Report(Document):
     iterations: tuple[Iteration, ...] = ()
     # What follows is additive to the first schema.
     model_cost_usd: Usd = Decimal(0)
+    usage: TokenUse = TokenUse()
     unauthorised: int = 0
     explanation: str = ""
     analysis: str = ""

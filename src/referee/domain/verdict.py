@@ -11,6 +11,8 @@ from referee.domain.layer import Layer
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 
+_OVER = (FindingKind.UNAUTHORISED, FindingKind.TAMPER)
+
 
 class CheckState(StrEnum):
     """A check passed, failed, or could not say; the last blocks like a failure."""
@@ -55,7 +57,8 @@ class Verdict(Value):
 
     `proposed` is False when the author found nothing to judge; `stop` is set when the world, not the
     author, ends the run; `exhausted` when this author should not be asked again. `doubt` is why the author itself
-    thinks that what it proposed may be overfitted; it takes nothing from `passed`.
+    thinks that what it proposed may be overfitted; it takes nothing from `passed`. `undone` is what an author did that
+    it may not, taken out before the rest was judged.
     """
 
     author: str
@@ -77,12 +80,22 @@ class Verdict(Value):
     stop: StopReason | None = None
     note: str = ""
     doubt: str = ""
+    undone: tuple[Finding, ...] = ()
+
+    @property
+    def told(self) -> tuple[Finding, ...]:
+        """The findings that an author may be told: a model's opinion never reaches one (E3)."""
+        return tuple(f for f in self.findings if f.kind is not FindingKind.OBJECTION)
 
     @property
     def unauthorised(self) -> int:
-        """How many things the proposal tried that it may not."""
-        kinds = (FindingKind.UNAUTHORISED, FindingKind.TAMPER)
-        return sum(f.kind in kinds for f in self.findings)
+        """How many things the author tried that it may not, those that were undone before judging among them."""
+        return sum(f.kind in _OVER for f in (*self.findings, *self.undone))
+
+    @property
+    def overstepped(self) -> bool:
+        """Whether what was judged holds something that it may not."""
+        return any(f.kind in _OVER for f in self.findings)
 
 
 def fingerprint(findings: Sequence[Finding]) -> str:

@@ -40,16 +40,20 @@ class Ground(Value):
 
 def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool) -> Attempt:
     """Judge one offer. What the author did wrong is a finding, never an exception."""
-    if offer.proposal is None:
+    if not offer.proposed:
         return Attempt(verdict=nothing(offer))
     try:
-        patch, tree = _applied(run, bench.base.tree, ground, offer.proposal)
+        patch, tree = _applied(run, bench.base.tree, ground, offer)
     except Rejected as refused:
-        asked = tuple(sorted(f.path for f in offer.proposal.files))
+        asked = offer.patch.touched if offer.patch else _named(offer.proposal)
         return Attempt(verdict=verdict(offer, (_refusal(refused.findings),), asked))
     results = examined(run, bench, patch, pressed)
     judged = verdict(offer, results, patch.touched).model_copy(update={"patch_digest": patch.digest})
     return Attempt(verdict=judged, tree=tree, patch=patch)
+
+
+def _named(proposal: PatchProposal | None) -> tuple[str, ...]:
+    return tuple(sorted(f.path for f in proposal.files)) if proposal else ()
 
 
 def examined(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[CheckResult, ...]:
@@ -70,19 +74,24 @@ def _external() -> Finding:
     )  # fmt: skip
 
 
-def _applied(run: Run, base: str, ground: Ground, proposal: PatchProposal) -> tuple[Patch, str]:
+def _applied(run: Run, base: str, ground: Ground, offer: Offer) -> tuple[Patch, str]:
+    patch = offer.patch or _resolved(run, ground, offer.proposal)
+    # The policy rules on what this author asked for, the judge on everything since the base.
+    tree = run.perform(Apply(base=ground.tree, patch=patch))
+    return _effective(run, base, composed(ground.patch, patch)), tree
+
+
+def _resolved(run: Run, ground: Ground, proposal: PatchProposal | None) -> Patch:
+    assert proposal is not None  # there is a proposal where there is no patch
     if proposal.touches_external:
         raise Rejected((_external(),))
-    patch = resolve(
+    return resolve(
         proposal,
         read=lambda path: run.read(ground.tree, path),
         executable=lambda path: run.executable(ground.tree, path),
         paths=run.paths(ground.tree),
         forbidden=ground.objection,
     )
-    # The policy rules on what this author asked for, the judge on everything since the base.
-    tree = run.perform(Apply(base=ground.tree, patch=patch))
-    return _effective(run, base, composed(ground.patch, patch)), tree
 
 
 def _effective(run: Run, base: str, patch: Patch) -> Patch:
@@ -134,6 +143,7 @@ def verdict(offer: Offer, results: tuple[CheckResult, ...], touched: tuple[str, 
         judged=offer.judged or 1,
         note=offer.note,
         doubt=offer.doubt,
+        undone=offer.undone,
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from referee.actions.tree import LandCommit, LandTree, Merge, PrepareBase, TakeSnapshot
 from referee.domain.commit_message import Repaired, commit_message
 from referee.domain.errors import Exhausted
-from referee.domain.patch import FileContent, Patch, patch_of
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.domain.verdict import CheckState, blocking
 from referee.flows.attempt import Attempt, examined
+from referee.flows.evaluate import opinion
 from referee.flows.plan import Plan
 from referee.kernel.run import Run
 from referee.ports import Commit, Landing, Snapshot
@@ -85,8 +85,10 @@ def _joined(run: Run, plan: Plan, bases: tuple[Snapshot, Snapshot], attempt: Att
         return f"the same lines of {', '.join(merged.conflicts)} as the repair, so {NOT_YET}"
     try:
         bench = plan.prepare(run, run.perform(PrepareBase(tree=now.tree, protection=plan.protection)))
-        patch = _between(run, now.tree, merged.tree)
+        patch = run.between(now.tree, merged.tree)
         results = examined(run, bench, patch, pressed=False)
+        if plan.evaluator is not None and all(r.clear for r in results):
+            results = (*results, opinion(run, plan.evaluator, bench, (merged.tree, results), pressed=False))
     except Exhausted as spent:
         if spent.reason in ENDS_THE_RUN:
             raise
@@ -96,14 +98,6 @@ def _joined(run: Run, plan: Plan, bases: tuple[Snapshot, Snapshot], attempt: Att
         return f"together with your edits the repair does not pass ({against[:200]}); {NOT_YET}"
     verdict = attempt.verdict.model_copy(update={"results": results, "touched": patch.touched})
     return Attempt(verdict=verdict, tree=merged.tree, patch=patch)
-
-
-def _between(run: Run, before: str, after: str) -> Patch:
-    def content(path: str) -> FileContent | None:
-        data = run.read(after, path)
-        return None if data is None else FileContent(data=data, executable=run.executable(after, path))
-
-    return patch_of({path: content(path) for path in run.changed(before, after)})
 
 
 def _tell_apart(run: Run, edited: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from referee.authors.author import Author
+from referee.authors.evaluator import Evaluator
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.domain.reason import StopReason
@@ -17,18 +18,26 @@ from referee.kernel.run import Run
 from referee.ports import Base, Landing, Snapshot
 
 
+def _nothing(run: Run) -> None:
+    pass
+
+
 @dataclass(frozen=True, kw_only=True)
 class Player:
     """Who answers first, and who mends what was judged and failed; often the same author.
 
-    `kind` is `search` or `model`. An incremental player builds on its last attempt; the others propose for the
-    unmodified tree each time.
+    `kind` is `mechanical`, `search`, `model` or `command`. An incremental player builds on its last attempt; the others
+    propose for the unmodified tree each time. `others` are more of the same kind, to propose at the same time; `ready`
+    is called before they do, for what all of them need once. `mechanic` mends what only a linter objects to.
     """
 
     kind: str
     generator: Author
     fixer: Author
     incremental: bool = True
+    others: tuple[tuple[Author, Author], ...] = ()
+    ready: Callable[[Run], object] = _nothing
+    mechanic: Author | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +45,8 @@ class Plan:
     """A repair, ready to run. `prepare` checks the judge before anybody plays (D4).
 
     `place` is where a passing tree goes: `tree`, `commit`, `branch:NAME`, or `none` of the repository's. With
-    `doubtful` it goes there even if its author says that it may be overfitted.
+    `doubtful` it goes there even if its author says that it may be overfitted. `evaluator` may object to what
+    passed.
     """
 
     task: Task
@@ -45,6 +55,7 @@ class Plan:
     players: Callable[[Bench], Sequence[Player]]
     place: str = "tree"
     doubtful: bool = False
+    evaluator: Evaluator | None = None
 
 
 class Round(Value):

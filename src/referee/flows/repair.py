@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from referee.actions.step import ChargeStep, Gauge
+from referee.actions.step import Gauge
 from referee.actions.tree import PrepareBase, TakeSnapshot
-from referee.domain.brief import Attempted, Brief, Strategy
+from referee.authors.mechanical import mendable
+from referee.domain.brief import Attempted, Brief, Offer, Strategy
 from referee.domain.commit_message import Repaired
 from referee.domain.cost import HIGH_PRESSURE, BudgetView, Cost
 from referee.domain.decision import Decision, Hold, Land, Repair, Stop, Switch, decide
 from referee.domain.errors import Exhausted
+from referee.domain.layer import Layer
 from referee.domain.progress import worse
-from referee.domain.proposal import PatchProposal
 from referee.domain.reason import StopReason
-from referee.domain.value import Value
-from referee.domain.verdict import Verdict, blocking
-from referee.flows.attempt import Attempt, Ground, attempt
+from referee.domain.verdict import blocking
+from referee.flows.attempt import Attempt, Ground
 from referee.flows.deliver import deliver
-from referee.flows.plan import Ended, Plan, Player, Round
+from referee.flows.plan import Ended, Plan, Player
+from referee.flows.round import Held, State, Turn, play_round, rivals
 from referee.judge import Bench, compress
 from referee.kernel.run import Run
-from referee.ports import Landing, Snapshot
 
 STUCK = (StopReason.NON_PROGRESS, StopReason.GATE_REGRESSION)
 
@@ -44,45 +42,6 @@ def repair(run: Run, plan: Plan) -> Ended:
         if state.held is not None:
             return _held(run, state, state.held)
         return state.ended(spent.reason, note=str(spent))
-
-
-class Held(Value):
-    """A proposal that passed and that its own author doubts, until something better lands. `kind` is of its player."""
-
-    attempt: Attempt
-    round: Round
-    kind: str
-
-
-@dataclass(kw_only=True)
-class State:
-    """Where a repair stands; everything in it is rebuilt by a replay."""
-
-    plan: Plan
-    snapshot: Snapshot
-    targets: tuple[str, ...] = ()
-    rounds: list[Round] = field(default_factory=list)
-    history: list[Verdict] = field(default_factory=list)  # of the player whose turn it is
-    last: Attempt | None = None
-    held: Held | None = None
-    generator: str = ""
-
-    def ended(self, reason: StopReason, *, note: str = "", landing: Landing | None = None) -> Ended:
-        """The end of the repair as it stands now."""
-        last = self.last or Attempt(verdict=Verdict(author="", proposed=False, passed=False))
-        return Ended(
-            reason=reason,
-            note=note,
-            rounds=tuple(self.rounds),
-            targets=self.targets,
-            snapshot=self.snapshot,
-            tree=last.tree,
-            patch=last.patch,
-            landing=landing,
-            judged=sum(r.verdict.judged for r in self.rounds),
-            generator=self.generator,
-            shown=self.held.round if self.held and reason is StopReason.NEEDS_SIGNATURE else None,
-        )
 
 
 def _play(run: Run, state: State, bench: Bench) -> Ended:
@@ -123,59 +82,37 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold 
     """One player's attempts, until a decision that is not another attempt."""
     brief = _first(state, bench)
     ground = Ground(tree=bench.base.tree, protection=state.plan.protection)
-    author, best = player.generator, None
+    fixing, tidying, best = False, False, None
     while True:
         view = run.perform(Gauge(view=run.view))
         pressed = view.pressure > HIGH_PRESSURE
-        told = {"step": len(state.rounds) + 1, "author": author.name, "pressed": pressed}
+        mechanic = player.mechanic if tidying else None
+        authors = [mechanic] if mechanic else rivals(run, player, fixing, bench, view)
+        told = {"step": len(state.rounds) + 1, "author": authors[0].name, "pressed": pressed}
         told |= {"targets": bench.named, "generator": player.kind}
         run.progress("round", told)
-        offer = author.propose(run, brief.model_copy(update={"pressed": pressed}))
-        if not offer.paid:
-            run.perform(ChargeStep(author=author.name))
-        tried = attempt(run, bench, ground, offer, pressed)
-        decision = _judged(run, state, tried, offer.alternatives, offer.proposal)
+        told_now = {"pressed": pressed, "steps_left": view.budget.max_steps - view.spent.steps}
+        turn = Turn(state=state, bench=bench, brief=brief.model_copy(update=told_now), ground=ground)
+        tried, offer = play_round(run, turn, authors)
+        decision = _decided(run, state)
         if not isinstance(decision, Repair):
             return decision
-        if offer.proposal is not None:
+        tidying = not tidying and bool(tried.tree) and mendable(tried.verdict.findings)
+        if offer.proposed:
             back = best is not None and bool(tried.tree) and worse(tried.verdict, best.verdict)
             if tried.tree and not back:
                 best = tried
-            brief, ground = _next(brief, ground, tried, offer.proposal, player)
+            brief, ground = _next(brief, ground, tried, offer, player)
             if back and best is not None and player.incremental:
                 brief, ground = _back(run, brief, ground, best)
-            author = player.fixer
+            fixing = True
 
 
-def _judged(
-    run: Run, state: State, tried: Attempt, alternatives: tuple[str, ...], proposal: PatchProposal | None
-) -> Decision:
-    """Enter the verdict into the record and decide."""
-    state.history.append(tried.verdict)
-    if _worth_showing(tried, state.last):
-        state.last = tried
-    summary = proposal.root_cause if proposal else tried.verdict.note
-    state.rounds.append(
-        Round(
-            step=len(state.rounds) + 1,
-            verdict=tried.verdict,
-            alternatives=alternatives,
-            summary=summary,
-            analysis=proposal.analysis if proposal else "",
-        )
-    )
-    run.progress("verdict", {"verdict": tried.verdict, "step": len(state.rounds)})
+def _decided(run: Run, state: State) -> Decision:
     view: BudgetView = run.perform(Gauge(view=run.view))
     decision = decide(state.history, view, doubtful=state.plan.doubtful)
     run.progress("decision", {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")})
     return decision
-
-
-def _worth_showing(tried: Attempt, last: Attempt | None) -> bool:
-    """What could be applied is worth more to a reader than a later refusal, and the best more than a step back."""
-    if last is None or not last.tree or tried.verdict.passed:
-        return True
-    return bool(tried.tree) and not worse(tried.verdict, last.verdict)
 
 
 def _first(state: State, bench: Bench) -> Brief:
@@ -185,25 +122,27 @@ def _first(state: State, bench: Bench) -> Brief:
         targets=bench.named,
         feedback=compress(bench.failures),
         findings=blocking(bench.failures),
+        checks=tuple(c.name for c in bench.checks if c.layer is not Layer.TARGET),
+        protected=state.plan.protection.protected,
+        source=state.plan.protection.source,
     )
 
 
-def _next(
-    brief: Brief, ground: Ground, tried: Attempt, proposal: PatchProposal, player: Player
-) -> tuple[Brief, Ground]:
+def _next(brief: Brief, ground: Ground, tried: Attempt, offer: Offer, player: Player) -> tuple[Brief, Ground]:
     """The next brief: on top of what was applied, unless the player starts afresh each time or overstepped."""
     verdict = tried.verdict
-    outcome = verdict.findings[0].message if verdict.findings else verdict.note
-    past = (*brief.attempts, Attempted(touched=verdict.touched, root_cause=proposal.root_cause, outcome=outcome))
-    overstepped = verdict.unauthorised > 0 or not tried.tree
+    outcome = verdict.told[0].message if verdict.told else verdict.feedback
+    cause = offer.proposal.root_cause if offer.proposal else ""
+    past = (*brief.attempts, Attempted(touched=verdict.touched, root_cause=cause, outcome=outcome))
+    overstepped = verdict.overstepped or not tried.tree
     if player.incremental and not overstepped:
         ground = ground.model_copy(update={"tree": tried.tree, "patch": tried.patch})
     update = {
         "base": ground.tree,
-        "findings": verdict.findings,
+        "findings": verdict.told,
         "feedback": verdict.feedback,
         "strategy": Strategy.RESTART if overstepped else Strategy.REPAIR,
-        "last": proposal,
+        "last": offer.proposal,
         "attempts": past,
     }
     return brief.model_copy(update=update), ground
@@ -215,7 +154,7 @@ def _back(run: Run, brief: Brief, ground: Ground, best: Attempt) -> tuple[Brief,
     verdict = best.verdict
     update = {
         "base": best.tree,
-        "findings": verdict.findings,
+        "findings": verdict.told,
         "feedback": verdict.feedback,
         "strategy": Strategy.BACK,
     }

@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from referee.domain.cost import Budget, BudgetView, Cost
-from referee.domain.errors import Exhausted, Rejected, UsageError, WorldFault
+from referee.domain.errors import Exhausted, Rejected, UsageError, Withdrawn, WorldFault
 from referee.domain.finding import Finding
+from referee.domain.patch import FileContent, Patch, patch_of
 from referee.kernel.action import Action, Effect, canonical
 from referee.kernel.journal import Ending, Journal, same_request
 from referee.kernel.ledger import Ledger
@@ -94,6 +95,7 @@ class Run:
         self._timer = Timer(shared.world.clock, shared.journal.elapsed)
         self._ordinal = 0
         self._branches: set[str] = set()
+        self._ending, self._over, self._open = threading.RLock(), False, Cost()
 
     def branch(self, name: str, budget: Budget | None = None) -> Run:
         """A run within this one: own keys and, if given, an own smaller budget; its spending counts here too."""
@@ -105,6 +107,16 @@ class Run:
         child._ledger = Ledger(budget or self._ledger.budget, parent=self._ledger)
         child._timer = self._timer
         return child
+
+    def withdraw(self) -> None:
+        """Let this branch begin nothing more: from now on only what is recorded is recalled.
+
+        What another thread is at right now is not waited for. It counts as lost, so a call is charged its estimate,
+        now and again in every replay; nothing more of it is recorded.
+        """
+        with self._ending:
+            self._over = True
+            self._ledger.charge(self._open)
 
     @property
     def id(self) -> str:
@@ -123,6 +135,7 @@ class Run:
         key, ending = self._recall(f"{self._prefix}{self._ordinal}:{action.name}", action, digest)
         if ending is not None:
             return self._replay(action, ending)
+        self._still()
         self._journal.request(key, action.name, digest, action.effect)
         started: float | None = None
         held = Cost()
@@ -131,6 +144,9 @@ class Run:
             wanted = action.estimate(self._bounded)
             self._ledger.hold(wanted, self._timer.live())
             held = wanted
+            with self._ending:
+                self._still()
+                self._open = held if action.effect is Effect.SPEND else Cost()
             started = self._timer.live()
             with self._lease_kept(action.effect):
                 result = action.perform(self._bounded)
@@ -154,6 +170,21 @@ class Run:
             return result
         finally:
             self._ledger.release(held)
+            self._open = Cost()
+
+    def recalls(self, action: Action[Any]) -> bool:
+        """Whether the journal has the end of `action`, if that were performed next."""
+        key, tries = f"{self._prefix}{self._ordinal + 1}:{action.name}", 1
+        while self._journal.requested(_nth(key, tries)) is not None:
+            ending = self._journal.ending(_nth(key, tries))
+            if ending is not None and ending.final:
+                return True
+            tries += 1
+        return False
+
+    def _still(self) -> None:
+        if self._over:
+            raise Withdrawn("another branch was faster")
 
     def _tool_time(self, action: Action[Any], started: float | None) -> Cost:
         if started is None or action.effect is not Effect.SCRATCH:
@@ -204,11 +235,14 @@ class Run:
         return result
 
     def _end(self, key: str, action: Action[Any], outcome: str, text: str, cost: Cost) -> None:
-        elapsed = round(self._timer.live(), 4)
-        ending = Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed)
-        self._journal.end(key, action.name, ending, action.effect)
-        self._ledger.charge(cost)
-        self._timer.settle(elapsed)
+        with self._ending:
+            self._still()  # whoever was withdrawn meanwhile is accounted for already
+            elapsed = round(self._timer.live(), 4)
+            ending = Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed)
+            self._journal.end(key, action.name, ending, action.effect)
+            self._ledger.charge(cost)
+            self._timer.settle(elapsed)
+            self._open = Cost()
 
     @contextlib.contextmanager
     def _lease_kept(self, effect: Effect) -> Iterator[None]:
@@ -272,6 +306,15 @@ class Run:
     def changed(self, before: str, after: str) -> tuple[str, ...]:
         """The paths in which two content-addressed trees or commits differ."""
         return self._world.workspace.changed(before, after)
+
+    def between(self, before: str, after: str) -> Patch:
+        """The patch that makes one content-addressed tree of another."""
+
+        def content(path: str) -> FileContent | None:
+            data = self.read(after, path)
+            return None if data is None else FileContent(data=data, executable=self.executable(after, path))
+
+        return patch_of({path: content(path) for path in self.changed(before, after)})
 
     def put(self, data: bytes) -> str:
         """Keep a blob with the record; its SHA-256."""

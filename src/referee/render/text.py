@@ -19,6 +19,9 @@ def text(report: Report) -> str:
     lines += [f"  also     {line(a)}" for a in report.alternatives]
     if report.isolation:
         lines.append(f"  sandbox  {line(report.isolation.backend)}, {line(report.isolation.level)}")
+    if report.usage.calls:
+        use = report.usage
+        lines.append(f"  cache    {use.hit_rate:.0%} of {use.input:,} input tokens, in {use.calls} model calls")
     lines += [f"  note     {line(n)}" for n in report.notes]
     if not report.solved and report.feedback:
         lines += ["", *plain(report.feedback).splitlines()]

@@ -132,8 +132,17 @@ class ProviderModel:
             "max_tokens": request.max_tokens,
             "timeout": max(0.1, left),
             "max_retries": 0,  # one place retries, and it knows the deadline
+            **self._cached(request),
         }
         return cast("ModelSettings", {k: v for k, v in wanted.items() if k not in model.unsupported_settings})
+
+    def _cached(self, request: ModelRequest) -> dict[str, Any]:
+        """What marks the static prefix for the provider's cache; most find it by themselves."""
+        if self._provider == "anthropic":
+            return {"anthropic_cache_instructions": True}
+        if self._provider in OPENAI_FORMAT and not self._endpoint.base_url:  # other servers may not know the name
+            return {"openai_prompt_cache_key": f"referee-{request.role}"}
+        return {}
 
     def _parameters(self, model: Model, request: ModelRequest) -> ModelRequestParameters:
         """The reply's schema by the provider's own mechanism, where it has one that has not been turned down."""

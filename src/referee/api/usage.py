@@ -1,0 +1,29 @@
+"""What the models of a run read and wrote, from its journal."""
+
+from __future__ import annotations
+
+from referee.domain.report import Outcome, TokenUse
+from referee.kernel.journal import Ending
+from referee.ports import Kind, ModelReply, Store
+
+
+def counted(store: Store, run_id: str, outcome: Outcome) -> Outcome:
+    """The outcome with the tokens of all calls that ended, by kind."""
+    use = TokenUse()
+    for entry in store.entries(run_id):
+        if entry.kind is not Kind.ENDED or entry.action != "call_model":
+            continue
+        ending = Ending.model_validate_json(entry.payload)
+        if ending.outcome != "done":
+            continue
+        text = store.get(ending.blob) if ending.blob else ending.result
+        said = ModelReply.model_validate_json(text).usage
+        use = TokenUse(
+            calls=use.calls + 1,
+            fresh_input=use.fresh_input + said.fresh_input,
+            cache_read=use.cache_read + said.cache_read,
+            cache_write=use.cache_write + said.cache_write,
+            output=use.output + said.output,
+            reasoning=use.reasoning + said.reasoning,
+        )
+    return outcome.model_copy(update={"report": outcome.report.model_copy(update={"usage": use})})
