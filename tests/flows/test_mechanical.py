@@ -33,7 +33,7 @@ def messy(tmp_path: Path) -> Path:
 
 def test_what_only_a_linter_objects_to_needs_neither_search_nor_model(messy: Path) -> None:
     outcome = fix(messy, "ruff check calc.py")
-    assert outcome.solved
+    assert outcome.solved, outcome.report
     assert (outcome.report.generator, outcome.report.steps, outcome.report.cost_usd) == ("mechanical", 1, 0)
     assert (messy / "calc.py").read_text() == "import os\n\nprint(os)\n\n\n" + CLEAN
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from referee.actions.execute import Execute
 from referee.authors.command.changes import work
@@ -34,7 +34,7 @@ class MechanicalAuthor:
     def propose(self, run: Run, brief: Brief) -> Offer:
         """What ruff changes in the files that it objects to."""
         tool = self._bench.project.tools.get("ruff")
-        paths = sorted({f.path for f in brief.findings if f.path.endswith((".py", ".pyi")) and by_ruff(f)})
+        paths = _places([f for f in brief.findings if by_ruff(f)], run.paths(brief.base))
         if tool is None or not paths:
             return self._nothing("there is nothing that ruff could mend")
         script = _SCRIPT if "ruff-format" in self._bench.project.uses else _CHECK_ONLY
@@ -51,6 +51,18 @@ class MechanicalAuthor:
 
     def _nothing(self, note: str) -> Offer:
         return Offer(author=self.name, exhausted=self._last, note=note, paid=True)
+
+
+def _places(findings: Iterable[Finding], paths: Sequence[str]) -> list[str]:
+    """The files that are objected to; where the output does not name them, those that the command names."""
+    found: set[str] = set()
+    for finding in findings:
+        if finding.path.endswith((".py", ".pyi")):
+            found.add(finding.path)
+        else:
+            words = [w.removeprefix("./").rstrip("/") for w in finding.check.split()[1:]]
+            found |= {w for w in words if w in paths or any(p.startswith(f"{w}/") for p in paths)}
+    return sorted(found)
 
 
 def by_ruff(finding: Finding) -> bool:
