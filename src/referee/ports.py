@@ -535,7 +535,8 @@ class Entry(Value):
 class RunRecord(Value):
     """A run as the store keeps it: `spec` is what is needed to resume it.
 
-    `running` is a run that a living process may be working on, `stopped` one that waits to be resumed.
+    `running` is a run that a living process may be working on, `stopped` one that waits to be resumed. `head` is the
+    digest of its last entry.
     """
 
     run_id: str
@@ -544,6 +545,7 @@ class RunRecord(Value):
     created: str
     fence: int
     outcome: str = ""
+    head: str = ""
 
 
 class Lease(Value):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.adapters.store import SqliteStore
+from referee.adapters.store import SqliteStore, sqlite
 from referee.adapters.store.owner import alive, me
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Entry, Kind, Store
@@ -154,6 +154,29 @@ def test_entries_cannot_be_changed_even_by_hand(tmp_path: Path, change: str) -> 
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         db.execute(change)
     db.close()
+
+
+def test_a_run_knows_its_last_entry(store: Store) -> None:
+    store.create("r", "{}", "t")
+    lease = store.claim("r", "me", 0, 10)
+    for n in (1, 2):
+        store.append(lease, entry(n).model_copy(update={"digest": f"d{n}"}), durable=n == 2)
+        record = store.run("r")
+        assert record is not None
+        assert record.head == f"d{n}"
+
+
+def test_a_state_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / "state.db")
+    db.executescript(sqlite._FIRST)
+    db.execute("insert into run(run_id, spec, status, created) values ('r', '{}', 'done', 't')")
+    db.execute("insert into entry values ('r', 1, 't', 'k', 'ended', 'a', '{}', 'p', 'last')")
+    db.execute("pragma user_version = 1")
+    db.commit()
+    db.close()
+    record = SqliteStore(str(tmp_path)).run("r")
+    assert record is not None
+    assert record.head == "last"
 
 
 def test_a_state_from_a_newer_version_is_refused_in_words(tmp_path: Path) -> None:

@@ -73,13 +73,13 @@ def journal(run_id: str, repo: str = ".") -> tuple[Entry, ...]:
 def verify(run_id: str | None = None, repo: str = ".") -> ChainReport:
     """Whether the journal of a run (of all runs, without one) is as it was written."""
     with Desk(repo, load(repo)) as desk:
-        names = [known(desk, run_id).run_id] if run_id else [r.run_id for r in desk.store.runs()]
+        records = [known(desk, run_id)] if run_id else desk.store.runs()
         count = 0
-        for name in names:
-            entries = desk.store.entries(name)
+        for record in records:
+            entries = desk.store.entries(record.run_id)
             count += len(entries)
-            if (bad := check_chain(entries)) is not None:
-                return ChainReport(ok=False, entries=count, first_bad=bad, run_id=name)
+            if (bad := check_chain(entries, record.head)) is not None:
+                return ChainReport(ok=False, entries=count, first_bad=bad, run_id=record.run_id)
         return ChainReport(ok=True, entries=count)
 
 

@@ -141,14 +141,17 @@ def worked(entries: tuple[Entry, ...], seen: float) -> float:
     return clock if since is None else clock + max(0.0, max(last, seen) - since)
 
 
-def check_chain(entries: tuple[Entry, ...]) -> int | None:
-    """The number of the first entry that was changed, moved or removed after it was written; None if all are whole."""
+def check_chain(entries: tuple[Entry, ...], head: str = "") -> int | None:
+    """The number of the first entry that was changed, moved or removed after it was written; None if all are whole.
+
+    With `head`, the digest that the last one must have, entries that are missing at the end show, too.
+    """
     prev = GENESIS
     for position, entry in enumerate(entries, start=1):
         if entry.n != position or entry.prev != prev or chained(entry) != entry.digest:
             return entry.n
         prev = entry.digest
-    return None
+    return len(entries) + 1 if head and prev != head else None
 
 
 def same_request(entry: Entry, action: str, digest: str) -> None:

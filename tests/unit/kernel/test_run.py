@@ -16,7 +16,7 @@ from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Journal, check_chain
 from referee.kernel.policy import Deny
 from referee.kernel.run import Run, Shared
-from referee.ports import Kind, World
+from referee.ports import Entry, Kind, World
 from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore, ended
 
 
@@ -275,3 +275,36 @@ def test_the_chain_shows_any_edit_of_the_record() -> None:
         edited = [*entries[:i], entry.model_copy(update={"payload": '{"outcome":"done"}'}), *entries[i + 1 :]]
         assert check_chain(tuple(edited)) == i + 1
     assert check_chain(tuple(entries[1:])) == 2
+
+
+def recorded(actions: int) -> tuple[tuple[Entry, ...], str]:
+    """The entries of a run of so many actions, and where they end."""
+    desk = Desk()
+    run = desk.run()
+    for n in range(actions):
+        run.perform(Count(label=str(n)))
+    record = desk.store.run("r1")
+    assert record is not None
+    return desk.store.entries("r1"), record.head
+
+
+def test_every_changed_byte_is_found() -> None:
+    entries, head = recorded(4)
+    assert check_chain(entries, head) is None
+    for i, entry in enumerate(entries):
+        for field in ("at", "key", "action", "payload", "prev", "digest"):
+            text = getattr(entry, field)
+            for at in range(len(text)):
+                other = text[:at] + chr(ord(text[at]) ^ 1) + text[at + 1 :]
+                changed = (*entries[:i], entry.model_copy(update={field: other}), *entries[i + 1 :])
+                assert check_chain(changed, head) == i + 1
+
+
+def test_in_a_long_chain_dropped_and_swapped_entries_are_found_up_to_the_last() -> None:
+    entries, head = recorded(500)
+    assert len(entries) >= 1_000
+    assert check_chain(entries, head) is None
+    for i in (*range(1, len(entries), 53), len(entries) - 1):
+        assert check_chain((*entries[:i], *entries[i + 1 :]), head) is not None
+        assert check_chain((*entries[: i - 1], entries[i], entries[i - 1], *entries[i + 1 :]), head) is not None
+    assert check_chain(entries[:-5], head) == len(entries) - 4

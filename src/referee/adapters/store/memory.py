@@ -50,6 +50,7 @@ class MemoryStore:
         if any((e.key, e.kind) == (entry.key, entry.kind) or e.n == entry.n for e in entries):
             raise WorldFault(f"entry {entry.key} {entry.kind} exists")
         entries.append(entry)
+        self._runs[lease.run_id] = self._runs[lease.run_id].model_copy(update={"head": entry.digest})
 
     def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
         """Close the run."""

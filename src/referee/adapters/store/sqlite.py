@@ -16,8 +16,8 @@ from referee.adapters.store.owner import alive, brief
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Entry, Kind, Lease, RunRecord
 
-SCHEMA_VERSION = 1
-_SCHEMA = """
+SCHEMA_VERSION = 2
+_FIRST = """
 create table run (
     run_id text primary key, spec text not null, status text not null, owner text not null default '',
     fence integer not null default 0, lease_until real not null default 0, created text not null,
@@ -35,6 +35,14 @@ create table signal (
 create trigger entry_is_append_only before update on entry begin select raise(abort, 'entries are append-only'); end;
 create trigger entry_stays before delete on entry begin select raise(abort, 'entries are append-only'); end;
 """
+# Where a run's entries end, so that some cut off at the end show, too.
+_HEADS = """
+alter table run add column head text not null default '';
+update run set head = coalesce((select digest from entry where run_id = run.run_id order by n desc limit 1), '');
+create trigger entry_is_last after insert on entry begin
+    update run set head = new.digest where run_id = new.run_id; end;
+"""
+_MIGRATIONS = (_FIRST, _HEADS)  # each takes a state to the next version
 _INSERT = """
 insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev, :digest
 from run where run_id = :run_id and fence = :fence
@@ -74,10 +82,10 @@ class SqliteStore:
         if version > SCHEMA_VERSION:
             self._db.execute("rollback")
             raise UsageError(f"{path} was written by a newer referee (state version {version}); upgrade referee")
-        if version == 0:
-            for statement in _statements(_SCHEMA):
+        for script in _MIGRATIONS[version:]:
+            for statement in _statements(script):
                 self._db.execute(statement)
-            self._db.execute(f"pragma user_version = {SCHEMA_VERSION}")
+        self._db.execute(f"pragma user_version = {SCHEMA_VERSION}")
         self._db.execute("commit")
 
     @contextmanager
@@ -170,10 +178,10 @@ class SqliteStore:
         """All runs, newest first."""
         with self._guarded():
             rows = self._db.execute(
-                "select run_id, status, spec, created, fence, outcome, owner, lease_until from run"
+                "select run_id, status, spec, created, fence, outcome, head, owner, lease_until from run"
                 " order by created desc, rowid desc"
             ).fetchall()
-        fields = ("run_id", "status", "spec", "created", "fence", "outcome")
+        fields = ("run_id", "status", "spec", "created", "fence", "outcome", "head")
         return tuple(
             RunRecord(**{**dict(zip(fields, row, strict=True)), "status": _status(row[1], owner, until)})
             for *row, owner, until in rows
