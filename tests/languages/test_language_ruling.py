@@ -5,17 +5,24 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from test_judge_checks import project
 
+from referee.domain.cost import Budget
 from referee.domain.finding import FindingKind
 from referee.domain.layer import Layer
 from referee.domain.verdict import CheckResult, CheckState
+from referee.judge import Bench, Settings
 from referee.judge.checks import SuiteCheck
+from referee.judge.suites import rerun
 from referee.judge.suites.suite import Suite
-from referee.ports import Execution
+from referee.kernel.journal import Journal
+from referee.kernel.run import Run, Shared
+from referee.ports import Base, Execution
+from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore
 from referee.testing.sandbox import FAKE
 
 KEY = b"k" * 32
@@ -112,3 +119,34 @@ def test_a_run_that_was_killed_is_a_failure_that_says_so() -> None:
     result = check(seconds=3.0).read(killed)
     assert ids(result) == [("(jest)", "killed:wall")]
     assert "longer than 3 seconds" in result.findings[0].message
+
+
+def looked_again(tmp_path: Path, *unpatched: Execution) -> tuple[CheckResult, list[str]]:
+    """A patch breaks `green`; asked again, the unpatched tree answers with these."""
+    answers = iter(unpatched)
+    store, clock = MemoryStore(), FakeClock()
+    store.create("r", "{}", "now")
+    journal = Journal(store, store.claim("r", "test", clock.now(), 60.0), clock)
+    notes: list[str] = []
+    shared = Shared(
+        run_id="r", world=FakeEquipment(FakeWorkspace({}), FakeSandbox(lambda _: next(answers)), clock=clock),
+        journal=journal, store=store, tell=lambda event, facts: notes.append(str(facts.get("text"))),
+    )  # fmt: skip
+    base = Base(tree="t", path=str(tmp_path), mount_at="/repo")
+    judge = check()
+    bench = Bench(project=judge.project, base=base, settings=Settings(), checks=(judge,))
+    broken = judge.read(report(red="passed", green="failed"))
+    assert broken.state is CheckState.FAIL
+    return rerun.looked_again(Run(shared, Budget()), bench, judge, broken), notes
+
+
+def test_what_fails_on_the_unpatched_tree_too_now_and_then_is_not_counted(tmp_path: Path) -> None:
+    result, notes = looked_again(tmp_path, report(red="failed", green="passed"), report(red="failed", green="failed"))
+    assert (result.state, [f.id for f in result.known]) == (CheckState.PASS, ["a.test.js > green"])
+    assert any("flaky on the unpatched tree" in n for n in notes)
+
+
+def test_what_always_passes_there_was_broken_by_the_patch(tmp_path: Path) -> None:
+    result, notes = looked_again(tmp_path, *[report(red="failed", green="passed")] * 2)
+    assert (result.state, ids(result)) == (CheckState.FAIL, [("a.test.js > green", "Error")])
+    assert not any("flaky" in n for n in notes)
