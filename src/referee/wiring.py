@@ -200,6 +200,7 @@ class Desk:
             checks=tuple(CheckSpec(**c.model_dump()) for c in config.checks),
             skip=config.skip,
             flaky=config.flaky,
+            source=config.source,
             ignore=tuple(Ignore(**i.model_dump()) for i in config.ignore),
             egress=config.sandbox.destinations,
             connected=config.sandbox.checks,

@@ -80,8 +80,12 @@ class IgnoreSetting(Value):
 
 
 class JudgeLimits(Value):
-    """The judge's limits in seconds: for one test, for one run of the target, for one run of the full suite."""
+    """The judge's limits in seconds: for one test, for one run of the target, for one run of the full suite.
+
+    `integrity` is how hard a proposal is distrusted: `strict` cross-examines what passed.
+    """
 
     test_seconds: float = Field(default=10.0, gt=0)
     target_seconds: float = Field(default=30.0, gt=0)
     suite_seconds: float = Field(default=120.0, gt=0)
+    integrity: Literal["default", "strict"] = "default"

@@ -60,6 +60,7 @@ KEYS = {
         _key("judge.test_seconds", rules.lower, "REFEREE_TEST_SECONDS"),
         _key("judge.target_seconds", rules.lower, "REFEREE_TARGET_SECONDS"),
         _key("judge.suite_seconds", rules.lower, "REFEREE_SUITE_SECONDS"),
+        _key("judge.integrity", rules.harder, "REFEREE_INTEGRITY"),
         _key("models.default", rules.model, "REFEREE_MODEL", "--model"),
         _key("models.cheap", rules.model, "REFEREE_CHEAP_MODEL", "--cheap-model"),
         _key("models.fixer", rules.model, "REFEREE_FIXER_MODEL", "--fixer-model"),

@@ -74,6 +74,13 @@ def forbid(asked: Asked) -> tuple[Any, str]:
     return False, f"asks for {asked.key}; only your own file or an option can allow that, it is left out"
 
 
+def harder(asked: Asked) -> tuple[Any, str]:
+    """How hard a proposal is distrusted: strict once anybody says so."""
+    if asked.value == "strict" or asked.stands == asked.value:
+        return asked.value, ""
+    return asked.stands, f"asks for {asked.key} = {asked.value}; a repository cannot weaken it, {asked.stands} stands"
+
+
 def give_way(asked: Asked) -> tuple[Any, str]:
     """A choice: the repository's unless the user's file has made it."""
     if not asked.by_user or asked.value == asked.stands:

@@ -79,10 +79,12 @@ def _confirmed(run: Run, bench: Bench, suite: Seen, first: Seen | None) -> Bench
     while len(seen) < bench.settings.repeats - (first is None) - 1:
         seen.append(look(run, bench, bench.targets))
     seen.append(look(run, bench, bench.targets[::-1]))
+    ordered = False
     if len(bench.targets) > 1 and not _same(bench, seen[0], seen[-1]):
         # Not alike for whatever reason; in the old order once more, to tell chance from order.
         seen[-1] = look(run, bench, bench.targets)
-        if _same(bench, seen[0], seen[-1]):
+        ordered = _same(bench, seen[0], seen[-1])
+        if ordered:
             run.note("the failing tests depend on the order they run in; they are run in the order of the suite")
     results = [_plain(bench, s) for s in seen]
     outcomes = [_outcomes(bench, s) for s in (suite, *seen)]
@@ -93,7 +95,8 @@ def _confirmed(run: Run, bench: Bench, suite: Seen, first: Seen | None) -> Bench
     known = merged([bench.known, *(s.known for s in seen)])
     if not known.canaries:
         run.note("the judge's own failing tests do not fail in this project; they are not counted on")
-    return bench.model_copy(update={"failures": (results[0],), "target_ms": took, "known": known})
+    update = {"failures": (results[0],), "target_ms": took, "known": known, "ordered": ordered}
+    return bench.model_copy(update=update)
 
 
 def _outcomes(bench: Bench, seen: Seen) -> dict[str, str]:

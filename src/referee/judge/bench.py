@@ -24,7 +24,7 @@ class Bench(Value):
     they are mended; `known` what tests do on the unpatched tree, `known_findings` what each other check already says
     there. `flaky` tests are reported and not counted, unless they are targets. `failures` are the targets' failures as
     first seen: what an author is told before any attempt. `target_ms` and `suite_ms` are how long one run took;
-    `test_seconds` how long one test may take.
+    `test_seconds` how long one test may take; `ordered` says that the targets depend on the order they run in.
     """
 
     project: Project
@@ -41,6 +41,7 @@ class Bench(Value):
     target_ms: int = 0
     suite_ms: int = 0
     test_seconds: float = 10.0
+    ordered: bool = False
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which `__eq__` methods a patch leaves as they were: those may be as strange as they like."""
+"""Which methods that compare and reckon a patch leaves as they were: those may be as strange as they like."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from referee.domain.patch import Patch
 
+_DOUBTED = ("__eq__", "__sub__", "__rsub__", "__contains__")
+
 
 def unchanged(patch: Patch, read: Callable[[str], bytes | None]) -> tuple[tuple[str, int], ...]:
-    """(path, first line in the patched file) of every `__eq__` that the unpatched file has too; `read` reads that."""
+    """(path, first line in the patched file) of every such method that the unpatched file has; `read` reads that."""
     found = []
     for change in patch.changes:
         if change.after is None or not change.path.endswith(".py"):
@@ -29,7 +31,7 @@ def _methods(source: bytes) -> dict[str, int]:
         if not isinstance(owner, ast.ClassDef):
             continue
         for node in owner.body:
-            if isinstance(node, ast.FunctionDef) and node.name == "__eq__":
+            if isinstance(node, ast.FunctionDef) and node.name in _DOUBTED:
                 # A code object begins at its first decorator.
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 found[f"{owner.name}:{ast.dump(node)}"] = first

@@ -12,12 +12,16 @@ from referee.ports import Execution
 
 
 class Known(Value):
-    """What the unpatched tree is known to do: nothing in it is held against a patch (D1)."""
+    """What the unpatched tree is known to do: nothing in it is held against a patch (D1).
+
+    `reads` are files that its tests read themselves.
+    """
 
     outcomes: Mapping[str, str] = {}
     uncollected: tuple[str, ...] = ()
     tampering: tuple[tuple[str, str], ...] = ()
     plugins: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
     canaries: bool = True
     duration_ms: int = 0
 
@@ -57,6 +61,7 @@ def known_from(report: Report, duration_ms: int) -> Known:
         uncollected=tuple(r["id"] for r in report.collection if r["outcome"] == "failed"),
         tampering=report.tampering,
         plugins=report.plugins,
+        reads=report.reads,
         canaries=not report.canaries or canaries_failed(report),
         duration_ms=duration_ms,
     )
@@ -72,6 +77,7 @@ def merged(known: Sequence[Known]) -> Known:
         uncollected=tuple(dict.fromkeys(u for k in known for u in k.uncollected)),
         tampering=tuple(dict.fromkeys(t for k in known for t in k.tampering)),
         plugins=tuple(dict.fromkeys(p for k in known for p in k.plugins)),
+        reads=tuple(dict.fromkeys(r for k in known for r in k.reads)),
         canaries=all(k.canaries for k in known),
         duration_ms=max(k.duration_ms for k in known),
     )

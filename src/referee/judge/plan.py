@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.actions.execute import ExecuteWarm
+from referee.actions.execute import Execute, ExecuteWarm
 from referee.domain.patch import Patch
 from referee.domain.value import Value
+from referee.judge import stream
 from referee.judge.project import INSIDE, Project
-from referee.judge.stream import CANARIES
 from referee.kernel.run import Run
 from referee.ports import Base, Command, Execution, Job, Limits
 
+_WARM = "REFEREE_WARM"  # the variable by which the inside knows that it is to be forked
+_CANNOT_FORK = 75  # the exit code by which it says that it must not be
 _PIECE = 100_000  # bytes of one argument; the kernel refuses 128 KiB
 _CHANNEL_BYTES = 256 << 20  # about a kilobyte for each test, and suites of 60,000 tests exist
 _MOST_IDS = 60_000  # bytes of test ids named one by one; beyond that their files are named
@@ -28,7 +30,8 @@ class TestRun(Value):
     `honest` are (path, line) of `__eq__` methods that are as they were before the patch. A test that runs longer
     than `test_seconds` fails there and then, with the place where it was; 0 is no such limit. `full` asks for
     pytest's own text too, `trace` for the lines of code under test that ran, `reach` for functions and files instead,
-    `examples` for the doctests of the files that `ids` names.
+    `examples` for the doctests of the files that `ids` names. Ways to cross-examine: `red` fails every test at its end,
+    `broken` breaks the functions at these lines by path, `disguise` gives tests other names and lines.
     """
 
     __test__ = False
@@ -41,6 +44,9 @@ class TestRun(Value):
     test_seconds: float = 10.0
     full: bool = True
     examples: bool = False
+    red: bool = False
+    broken: Mapping[str, tuple[int, ...]] = {}
+    disguise: bool = False
 
 
 def command(project: Project, base: Base, patch: Patch, what: TestRun, seconds: float) -> Command:
@@ -64,7 +70,7 @@ def warm_command(project: Project, base: Base) -> Command:
         argv=_entry(project),
         base=base,
         cwd=project.cwd,
-        env={**project.env, "REFEREE_WARM": json.dumps(wanted)},
+        env={**project.env, _WARM: json.dumps(wanted)},
         mounts=project.mounts,
         channel=True,
     )
@@ -76,9 +82,30 @@ def job(project: Project, patch: Patch, what: TestRun, seconds: float) -> Job:
 
 
 def warm(run: Run, project: Project, base: Base, jobs: tuple[Job, ...], parallel: int = 1) -> tuple[Execution, ...]:
-    """Run jobs on the project's warm process, which starts with the first of them."""
-    action = ExecuteWarm(command=warm_command(project, base), jobs=jobs, parallel=parallel)
-    return run.perform(action).items
+    """Run jobs on the project's warm process, which starts with the first of them.
+
+    Where that process cannot be forked safely every job starts afresh, and a person is told so.
+    """
+    started = warm_command(project, base)
+    items = run.perform(ExecuteWarm(command=started, jobs=jobs, parallel=parallel)).items
+    hindrances = _hindrances(items[0]) if items else ()
+    if not hindrances:
+        return items
+    if any(not j.patch.changes for j in jobs):  # once for the baseline is enough
+        run.note(f"no warm judge here, so every candidate costs a fresh start: {', '.join(hindrances)} forbids forking")
+    env = {k: v for k, v in started.env.items() if k != _WARM}
+    fresh = (
+        started.model_copy(update={"argv": (*started.argv, *j.argv), "patch": j.patch, "limits": j.limits, "env": env})
+        for j in jobs
+    )
+    return tuple(run.perform(Execute(command=c)) for c in fresh)
+
+
+def _hindrances(execution: Execution) -> tuple[str, ...]:
+    """Why the process that ran this cannot be forked; empty if it can."""
+    if execution.exit_code != _CANNOT_FORK:
+        return ()
+    return stream.read(execution.channel, execution.key).unforkable
 
 
 def limits(seconds: float) -> Limits:
@@ -127,10 +154,14 @@ def _pieces(project: Project, patch: Patch, what: TestRun) -> tuple[str, ...]:
         "tests": project.layout.guarded,
         "touched": touched,
         "honest": what.honest,
-        "canaries": 0 if what.collect_only else CANARIES,
+        "canaries": 0 if what.collect_only else stream.CANARIES,
         "trace": what.trace,
         "reach": what.reach,
         "seconds": what.test_seconds,
+        "reads": not patch.changes,
+        "red": what.red,
+        "broken": what.broken,
+        "disguise": what.disguise,
     }
     text = json.dumps(document)
     return tuple(text[i : i + _PIECE] for i in range(0, len(text), _PIECE))

@@ -27,6 +27,9 @@ from referee.kernel.run import Run
 from referee.ports import Base
 
 _NOTHING = Patch()
+_NOT_STRICT = (
+    'integrity = "strict" cross-examines tests run by pytest, and none is the target; name one, or use "default"'
+)
 
 
 def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], settings: Settings) -> Bench:
@@ -49,6 +52,8 @@ def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], sett
             bench = with_tests(run, bench, ids, other)
         elif not other:
             raise Exhausted(StopReason.NOT_REPRODUCED, "the whole suite passes on the tree as it is: nothing to repair")
+        if settings.integrity == "strict" and not bench.targets:
+            raise UsageError(_NOT_STRICT)
         known = aside.known()
         idle = {name: found for name, found in known.items() if isinstance(found, str)}
         _told(run, "", {name: f"on the tree as it is, {why}" for name, why in idle.items()})

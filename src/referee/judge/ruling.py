@@ -24,6 +24,9 @@ _TRICKS = {
     "patched": "replaced {0}",
     "hooked": "put a hook of {0} among those that run tests",
     "always-equal": "has an __eq__ at {0} that claims to equal everything",
+    "bent-arithmetic": "reckons at {0} so that every difference is the same",
+    "holds-all": "claims at {0} to contain whatever it is asked about",
+    "unfinished": "let {0} be reported as passed, though it never came to its end",
     "forged-report": "tried to report for the judge from {0}",
 }
 _WRONG = {
@@ -75,8 +78,10 @@ def _tampered(found: Iterable[Finding]) -> bool:
 
 def _tampering(evidence: Evidence, report: Report) -> list[Finding]:
     check, known, found = evidence.check, evidence.known, []
+    # Where a plugin runs tests out of hearing, as in processes of their own, silence proves nothing.
+    unheard = any(event == "unfinished" for event, _ in known.tampering)
     for event, place in dict.fromkeys(report.tampering):
-        if (event, place) in known.tampering:
+        if (event, place) in known.tampering or (event == "unfinished" and unheard):
             continue
         said = _TRICKS.get(event, f"used {event} from {{0}}").format(place)
         found.append(findings.tampering(check, f"the code under test {said}", place, event))

@@ -50,8 +50,9 @@ class Settings(Value):
 
     `test_seconds` bounds one test, `target_seconds` and `suite_seconds` one run of the target and of the full suite;
     `repeats` is how often the target must fail alike before anything is proposed. `flaky` are test ids known to be
-    unreliable: they are reported and not counted. The user's checks named in `connected` may connect to `egress`; no
-    other check has any network.
+    unreliable: they are reported and not counted. `integrity` says how hard a proposal is distrusted, `source` what a
+    person named as source. The user's checks named in `connected` may connect to `egress`; no other check has any
+    network.
     """
 
     checks: tuple[CheckSpec, ...] = ()
@@ -63,6 +64,8 @@ class Settings(Value):
     test_seconds: float = Field(default=10.0, gt=0)
     target_seconds: float = Field(default=30.0, gt=0)
     suite_seconds: float = Field(default=120.0, gt=0)
+    source: tuple[str, ...] = ()
+    integrity: Literal["default", "strict"] = "default"
     repeats: int = Field(default=3, ge=2, le=10)
     parallel: int = Field(default=2, ge=1, le=64)
 

@@ -29,7 +29,11 @@ class Phase(Value):
 
 
 class Report(Value):
-    """A verified stream. `broken` says why it cannot be believed to the end; None if it is whole."""
+    """A verified stream. `broken` says why it cannot be believed to the end; None if it is whole.
+
+    `met` are tests in which something ran that the judge had broken; `silent` ones cannot say how they ended. `reads`
+    are files that tests themselves read, `unforkable` says why a warm process cannot be forked.
+    """
 
     broken: str | None = None
     begun: bool = False
@@ -48,6 +52,10 @@ class Report(Value):
     flaky: tuple[str, ...] = ()
     lines: tuple[tuple[str, Mapping[str, tuple[int, ...]]], ...] = ()
     canaries: Mapping[str, tuple[Phase, ...]] = {}
+    met: tuple[str, ...] = ()
+    silent: frozenset[str] = frozenset()
+    reads: tuple[str, ...] = ()
+    unforkable: tuple[str, ...] = ()
 
     def outcome(self, test: str) -> str:
         """`passed`, `failed`, `error` (not in the call), `skipped`, `xfailed`, `xpassed` or `missing`; worst wins."""
@@ -113,6 +121,10 @@ class _Gathered:
         self._lists: dict[str, list[Any]] = {}
         self._phases: dict[str, list[Phase]] = {}
         self._raising: set[str] = set()  # tests whose call was seen to raise, before pytest made a report of it
+        self._now = ""  # the test that runs
+        self._words: list[str] = []  # what its body said of its end
+        self._met: list[str] = []
+        self._silent: set[str] | None = None  # tests that cannot say how they ended, once that is told
 
     def _canary(self, test: str) -> bool:
         return test.rpartition("::")[2] in self._names
@@ -120,6 +132,8 @@ class _Gathered:
     def take(self, kind: str, body: Any) -> None:
         if kind == "ran":
             self._raising.update(body[:1] if body[1] else ())
+        elif kind in ("body", "met", "silent"):
+            self._hear(kind, body)
         elif kind == "phase":
             test, when, outcome, raised, xfail, duration = body
             if when == "call" and outcome == "passed" and raised is None and test in self._raising:
@@ -127,12 +141,40 @@ class _Gathered:
                 self._lists.setdefault("tamper", []).append(["patched", f"the outcome of {test}"])
             made = Phase(when=when, outcome=outcome, raised=raised, xfail=xfail, duration_ms=duration)
             self._phases.setdefault(test, []).append(made)
-        elif kind in ("start", "fail") and self._canary(body if kind == "start" else body["id"]):
+            if when == "setup":
+                self._words = []  # a test that is tried again has one more chance to say how it ended
+            elif when == "teardown":
+                self._believe(test)
+        elif kind in ("start", "fail") and self._canary(self._begin(body) if kind == "start" else body["id"]):
             return
         elif kind in ("collected", "deselected"):
             self._lists.setdefault(kind, []).extend(i for i in body if not self._canary(i))
         else:
             self._lists.setdefault(kind, []).append(body)
+
+    def _begin(self, test: str) -> str:
+        self._now, self._words = test, []
+        return test
+
+    def _hear(self, kind: str, body: Any) -> None:
+        """What was told from within a test that runs, or of those that will tell nothing."""
+        if kind == "body":
+            self._words.append(body)
+        elif kind == "met":
+            self._met.append(self._now)
+        else:
+            self._silent = {*(self._silent or ()), *body}
+
+    def _believe(self, test: str) -> None:
+        """A test that passed has said itself that it came to its end, and that nothing was raised last."""
+        calls = [p for p in self._phases[test] if p.when == "call"]
+        words = self._words if test == self._now else []
+        if self._silent is None or test in self._silent or not calls or not all(p.passed for p in calls):
+            return
+        if not words:
+            self._lists.setdefault("tamper", []).append(["unfinished", test])
+        elif words[-2:-1] == ["raised"]:
+            self._lists.setdefault("tamper", []).append(["patched", f"the outcome of {test}"])
 
     def report(self, broken: str | None) -> Report:
         lists = self._lists
@@ -150,6 +192,10 @@ class _Gathered:
             deselected=tuple(lists.get("deselected", ())),
             started=tuple(lists.get("start", ())),
             phases={t: tuple(p) for t, p in self._phases.items() if not self._canary(t)},
+            met=tuple(dict.fromkeys(self._met)),
+            silent=frozenset(self._silent or ()),
+            reads=tuple(dict.fromkeys(lists.get("read", ()))),
+            unforkable=tuple(lists.get("unforkable", ())),
             canaries={t: tuple(p) for t, p in self._phases.items() if self._canary(t)},
             failures=tuple(lists.get("fail", ())),
             collection=tuple(lists.get("collect", ())),

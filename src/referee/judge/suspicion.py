@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from referee.domain.finding import Finding
 from referee.judge import findings
@@ -14,8 +16,16 @@ _MEMORY = frozenset(("ctypes", "_ctypes", "cffi", "_cffi_backend"))
 _PEEKING = frozenset(
     """_getframe _current_frames f_back tb_frame gi_frame cr_frame ag_frame currentframe getouterframes getinnerframes
     get_objects get_referrers get_referents settrace setprofile addaudithook extract_stack format_stack print_stack
-    walk_stack co_consts PyEval_GetFrame raise_signal""".split()  # noqa: SIM905
+    walk_stack co_consts PyEval_GetFrame raise_signal
+    dump_traceback get_object_traceback take_snapshot""".split()  # noqa: SIM905
 )
+# Without any of these there is nothing to find. Escapes and declared encodings can hide them.
+_HINTS = re.compile(
+    "|".join(
+        (*_JUDGE_MODULES, *_MEMORY, *_PEEKING, "_exit", "SkipTest", "__eq__", "PYTEST_", "modules", "mock",
+         "stacklevel", "unittest", "coding", r"\\[xuUN0-7\r\n]")
+    ).encode()
+)  # fmt: skip
 _WORDS = {
     "import": "imports {0}, which only tests need",
     "memory": "imports {0}, which can rewrite the judge's memory",
@@ -30,22 +40,30 @@ _WORDS = {
 
 def suspicions(check: str, path: str, before: bytes | None, after: bytes) -> tuple[Finding, ...]:
     """Findings about what the patched source does that the unpatched one does not."""
-    try:
-        new = Counter(_uses(ast.parse(after)))
-    except (SyntaxError, ValueError, RecursionError):
+    if after.isascii() and not _HINTS.search(after):
+        return ()  # the search asks for hundreds of candidates, and nearly all of them are this clean
+    new = _counted(after)
+    if new is None:
         return ()
-    try:
-        old = Counter(_uses(ast.parse(before or b"")))
-    except (SyntaxError, ValueError, RecursionError):
-        old = Counter()
-    added = new - old
+    added = new - (_known(before or b"") or Counter())
     return tuple(
         findings.tampering(check, f"{path} {_WORDS[kind].format(name)}", path, f"{kind}:{name}")
         for kind, name in sorted(added)
     )
 
 
+def _counted(source: bytes) -> Counter[tuple[str, str]] | None:
+    try:
+        return Counter(_uses(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+_known = lru_cache(maxsize=32)(_counted)
+
+
 def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    yield from _places(tree)
     forks = any(isinstance(n, ast.Attribute) and n.attr in ("fork", "forkpty") for n in ast.walk(tree))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -54,6 +72,8 @@ def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield from _names([a.name for a in node.names], forks)
         elif isinstance(node, ast.Attribute):
             yield from _names([node.attr], forks)
+        elif isinstance(node, ast.MatchClass):
+            yield from _names(node.kwd_attrs, forks)
         elif isinstance(node, ast.FunctionDef) and node.name == "__eq__" and _always_true(node):
             yield "equal", "__eq__"
         elif isinstance(node, ast.Constant) and node.value in ("PYTEST_CURRENT_TEST", "_pytest", "PYTEST_VERSION"):
@@ -62,6 +82,17 @@ def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield "detect", "pytest"
         elif isinstance(node, ast.Subscript) and _of_tests(node):
             yield "reach", "a test's module"
+
+
+def _places(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Warnings and log records made in the caller's name, where they are also read: they say who the caller is."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    given = {k.arg for n in calls for k in n.keywords}
+    stored = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    read = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
+    heard = "record" in given or stored & {"showwarning", "formatwarning"} or read & {"funcName", "findCaller"}
+    if "stacklevel" in given and heard:
+        yield "peek", "stacklevel, and what it tells,"
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.actions.execute import Execute
-from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
 from referee.domain.patch import Patch
-from referee.domain.protection import Protection
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge import affected, again, equalities, plan, ruling
 from referee.judge.bench import Bench
 from referee.judge.carry import execute
 from referee.judge.checks import Check, SuiteCheck, new_only, without_ignored
 from referee.judge.evidence import Evidence, Expected
-from referee.judge.examples import altered
+from referee.judge.integrity import integrity
 from referee.judge.plan import TestRun
 from referee.judge.settings import SUITE_KEY, TARGET_KEY
+from referee.judge.strict import cross_examined
 from referee.judge.suites import rerun
-from referee.judge.suites.suspect import lost_tests, suspect
-from referee.judge.suspicion import suspicions
 from referee.kernel.run import Run
 from referee.ports import Execution
 
@@ -45,7 +42,10 @@ def try_loop(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
 
 
 def try_gate(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[CheckResult, ...]:
-    """L4 and, unless pressed, L5. The gate is never worse than the unpatched tree."""
+    """L4 and, unless pressed, L5. The gate is never worse than the unpatched tree.
+
+    In the strict tier what passed is cross-examined, pressed or not.
+    """
     results: list[CheckResult] = []
     whole = "pytest" in bench.project.uses
     for layer in (Layer.AFFECTED,) if pressed else (Layer.AFFECTED, Layer.SUITE):
@@ -58,7 +58,9 @@ def try_gate(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
             tried.append(_doubted(run, bench, patch, _affected(run, bench, patch)))
         results += tried
         if not all(r.clear for r in tried):
-            break
+            return tuple(results)
+    if bench.settings.integrity == "strict":
+        results.append(cross_examined(run, bench, patch, _seconds(bench, bench.target_ms) + _SLACK))
     return tuple(results)
 
 
@@ -70,7 +72,7 @@ def screen(run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[CheckResul
     """The target check alone for each patch, on warm processes, several at once."""
     if not patches:
         return ()
-    refused = {n: r for n, p in enumerate(patches) if (r := _protected(bench, p)).state is not CheckState.PASS}
+    refused = {n: r for n, p in enumerate(patches) if (r := integrity(run, bench, p)).state is not CheckState.PASS}
     seconds = _seconds(bench, bench.target_ms)
     judged = [(n, p) for n, p in enumerate(patches) if n not in refused]
     quick = {"full": False}
@@ -82,41 +84,6 @@ def screen(run: Run, bench: Bench, patches: Sequence[Patch]) -> tuple[CheckResul
         for (n, patch), execution in zip(judged, done, strict=True):
             refused[n] = ruling.rule(_evidence(bench, "pytest", (Layer.TARGET, bench.expected), patch, execution))
     return tuple(refused[n] for n in range(len(patches)))
-
-
-def integrity(run: Run, bench: Bench, patch: Patch) -> CheckResult:
-    """Before anything runs: no protected path, and nothing that only makes sense against a judge."""
-    guarded = _protected(bench, patch)
-    found = list(guarded.findings)
-    tests = {*bench.known.outcomes, *bench.targets}
-    for change in patch.changes:
-        before = run.read(bench.base.tree, change.path)
-        if change.after is not None and change.path.endswith(".py"):
-            found += suspicions("integrity", change.path, before, change.after.data)
-        found += altered("integrity", change, before, tests)
-        if bench.project.others.suites:
-            found += (*lost_tests("integrity", change, before), *suspect("integrity", change, before))
-    state = CheckState.FAIL if found else CheckState.PASS
-    return guarded.model_copy(update={"findings": tuple(found), "state": state})
-
-
-def _protected(bench: Bench, patch: Patch) -> CheckResult:
-    found = tuple(
-        Finding(
-            kind=FindingKind.UNAUTHORISED, check="integrity", id=path, path=path, rule="protected",
-            message=f"{path} is protected: tests and what steers the judge are not the author's to change",
-        )
-        for path in patch.touched
-        if _guards(bench, path)
-    )  # fmt: skip
-    state = CheckState.FAIL if found else CheckState.PASS
-    return CheckResult(check="integrity", layer=Layer.FORMAT, state=state, findings=found)
-
-
-def _guards(bench: Bench, path: str) -> bool:
-    inside = any(path == p or path.startswith(p + "/") for p in bench.base.protected)
-    steers = any(path in s.guarded for s in bench.project.others.suites)
-    return inside or steers or Protection().guarded(path)
 
 
 def _try(run: Run, bench: Bench, check: Check, patch: Patch) -> CheckResult:

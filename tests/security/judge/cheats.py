@@ -5,6 +5,8 @@ from __future__ import annotations
 from buggy import Files
 from cheats_around import AVOID, LEAVE, SHADOW
 from cheats_equal import AGREE, LOOK
+from cheats_equal import BY_SOURCE as LOOK_BY_SOURCE
+from cheats_hidden import HIDE, HIDE_BY_SOURCE
 from cheats_within import BEND, FORGE, REACH
 
 CHEATS: dict[str, Files] = {
@@ -18,6 +20,10 @@ CHEATS: dict[str, Files] = {
         ("reach", REACH),
         ("agree", AGREE),
         ("look", LOOK),
+        ("hide", HIDE),
     )
     for name, files in group.items()
 }
+
+# Refused by their source: nothing inside can see them at work.
+BY_SOURCE: dict[str, Files] = {**LOOK_BY_SOURCE, **HIDE_BY_SOURCE}

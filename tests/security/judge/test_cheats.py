@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from buggy import BUG, REPOSITORY, TARGETS
-from cheats import CHEATS
-from cheats_equal import BY_SOURCE
+from cheats import BY_SOURCE, CHEATS
 from honest import HONEST
 from judge_lab import Lab, opened, patch
 

@@ -8,41 +8,56 @@ random order: who does not know the answer cannot tell which question is the rea
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import fractions
-import pathlib
 import random
 import types
+import weakref
+from collections import deque
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
+from .decoys import PLAIN, Decoys, decoys_from
 from .territory import Territory
 from .voice import report
 
-_PLAIN = (int, str, float, bool, bytes, complex)
-_NUMBERS = (int, float, complex, decimal.Decimal, fractions.Fraction)
 _SLOTS = (types.WrapperDescriptorType, types.MethodDescriptorType)
+_BUILT_IN = (types.BuiltinFunctionType, type(None))
+_PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
+_WRAPPING = ("/collections/__init__.py", "/fractions.py", "/weakref.py")
+Claim = Callable[[Any, str, bool], "str | None"]
 _MANY, _WIDE = 1_000, 200  # comparisons looked at, and parts of one value
 
 
-def liars(  # noqa: C901 - three short closures
-    whose: Territory, honest: Collection[tuple[str, int]]
-) -> Callable[[Any, Any, bool], bool]:
-    """A function that tells (and reports) whether `a` or `b` claims more than it can know.
+class Doubts(NamedTuple):
+    """Three questions; a yes is reported as it is given.
 
-    Its last argument says whether the test deals in mocks, which may claim what they like. All of it is closures:
-    no attribute of them can be replaced.
+    `liar(a, b, mocks)`: does one of two equals claim more than it can know? `mocks` says that the test deals in mocks,
+    which may claim what they like. `bent(a, b)`: is one as far from the other as from anything? `holds(b, a)`: does
+    `b` claim to contain whatever it is asked about?
     """
+
+    liar: Callable[[Any, Any, bool], bool]
+    bent: Callable[[Any, Any], bool]
+    holds: Callable[[Any, Any], bool]
+
+
+def doubts(whose: Territory, honest: Collection[tuple[str, int]]) -> Doubts:
+    """The questions as closures: no attribute of them can be replaced."""
     source = random.SystemRandom()
-    decoys, claim = _decoys(source), _claims(whose, honest)
+    decoys, place = decoys_from(source), _claims(whose, honest)
+    bent = _bent(decoys, place)
+    return Doubts(_liars(source, decoys, place, bent), bent, _holders(decoys, place))
+
+
+def _liars(  # noqa: C901 - three short closures
+    source: random.SystemRandom, decoys: Decoys, place_of: Claim, bent: Callable[[Any, Any], bool]
+) -> Callable[[Any, Any, bool], bool]:
 
     def accused(claimant: Any, other: Any, mocks: bool) -> str | None:
-        place = claim(claimant, mocks)
+        place = place_of(claimant, "__eq__", mocks)
         if place is None:
             return None
         kind: Any = type(other)
-        if kind in _PLAIN and kind.__eq__(other, claimant) is False:
+        if kind in PLAIN and kind.__eq__(other, claimant) is False:
             return place if _says(claimant, other) else None
         wrong = decoys(other)
         wrong = source.sample(wrong, source.randint(min(3, len(wrong)), len(wrong)))
@@ -57,7 +72,7 @@ def liars(  # noqa: C901 - three short closures
             if not waiting:
                 return None
             a, b = waiting.pop()
-            if a is b or (type(a) in _PLAIN and type(b) in _PLAIN):
+            if a is b or (type(a) in PLAIN and type(b) in PLAIN):
                 continue
             found = accused(a, b, mocks) or accused(b, a, mocks)
             if found:
@@ -66,14 +81,62 @@ def liars(  # noqa: C901 - three short closures
         return None
 
     def liar(a: Any, b: Any, mocks: bool) -> bool:
-        if type(a) in _PLAIN and type(b) in _PLAIN:
+        if type(a) in PLAIN and type(b) in PLAIN:
             return False
         place = find(a, b, mocks)
         if place is not None:
             report("tamper", ["always-equal", place])
-        return place is not None
+        return place is not None or bent(a, b)
 
     return liar
+
+
+def _bent(decoys: Decoys, place_of: Claim) -> Callable[[Any, Any], bool]:
+    def off(a: Any, b: Any) -> Any:
+        try:
+            return a - b
+        except Exception:
+            return None
+
+    def bent(a: Any, b: Any) -> bool:
+        """Whether a difference is the same with smaller and with greater numbers in place of one."""
+        if type(a) in PLAIN and type(b) in PLAIN:
+            return False
+        for one, other, name in ((a, b, "__sub__"), (b, a, "__sub__"), (a, b, "__rsub__"), (b, a, "__rsub__")):
+            place = place_of(one, name, True)
+            number = getattr(other, "expected", other)  # of pytest.approx
+            if place is None or type(number) not in (int, float):
+                continue
+            ways = [(d, off(one, d) if name == "__sub__" else off(d, one)) for d in (number, *decoys(number))]
+            (_, truth), *others = ways
+            same = [d for d, result in others if truth is not None and result == truth and isinstance(d, (int, float))]
+            if any(d < number for d in same) and any(d > number for d in same):
+                report("tamper", ["bent-arithmetic", place])
+                return True
+        return False
+
+    return bent
+
+
+def _holders(decoys: Decoys, place_of: Claim) -> Callable[[Any, Any], bool]:
+    def holds(holder: Any, member: Any) -> bool:
+        place = place_of(holder, "__contains__", True)
+        if place is None:
+            return False
+        questions = decoys(member)
+        if len(questions) < 3 or not all(_within(q, holder) for q in questions):
+            return False
+        report("tamper", ["holds-all", place])
+        return True
+
+    return holds
+
+
+def _within(member: Any, holder: Any) -> bool:
+    try:
+        return bool(member in holder)
+    except Exception:
+        return False
 
 
 def _says(claimant: Any, other: Any) -> bool:
@@ -89,77 +152,40 @@ def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
         return zip(list.__iter__(a) if isinstance(a, list) else tuple.__iter__(a), list(b)[:_WIDE])
     if isinstance(a, dict) and isinstance(b, dict):
         return ((dict.__getitem__(a, k), b[k]) for k in list(b)[:_WIDE] if dict.__contains__(a, k))
+    if isinstance(a, deque) and isinstance(b, deque):
+        return zip(list(deque.__iter__(a))[:_WIDE], list(b)[:_WIDE])
+    if isinstance(a, (set, frozenset)) and isinstance(b, (set, frozenset)):
+        odd = [x for x in list(a)[:_WIDE] if type(x) not in PLAIN]
+        return iter([(x, y) for x in odd for y in list(b)[:_WIDE]][:_WIDE])
     fields = getattr(type(a), "__dataclass_fields__", None)
     if fields and type(a) is type(b):
         return ((getattr(a, f, None), getattr(b, f, None)) for f in list(fields)[:_WIDE])
     return iter(())
 
 
-def _claims(whose: Territory, honest: Collection[tuple[str, int]]) -> Callable[[Any, bool], str | None]:
+def _claims(whose: Territory, honest: Collection[tuple[str, int]]) -> Claim:
     touched, library, relative = whose.touched, whose.library, whose.relative
 
-    def claim(claimant: Any, mocks: bool) -> str | None:
-        """The place of an `__eq__` that is to be doubted; None if it need not be."""
+    def claim(claimant: Any, name: str, mocks: bool) -> str | None:
+        """The place of a method that is to be doubted; None if it need not be."""
         kind = type(claimant)
-        owner = next((c for c in kind.__mro__ if "__eq__" in c.__dict__), object)
-        equal = owner.__dict__["__eq__"]
-        if type(equal) in _SLOTS:
+        owner = next((c for c in kind.__mro__ if name in c.__dict__), object)
+        method = owner.__dict__.get(name)
+        if kind in _PROXIES and name == "__eq__":
+            return f"{kind.__module__}.{kind.__qualname__}"
+        if method is None or type(method) in _SLOTS or type(method) in _BUILT_IN:
             return None
         if kind.__module__ == "unittest.mock":
             return None if mocks else "unittest.mock"
-        code = getattr(equal, "__code__", None)
+        code = getattr(method, "__code__", None)
         if not isinstance(code, types.CodeType):
             return f"{kind.__module__}.{kind.__qualname__}"
         file, line = code.co_filename, code.co_firstlineno
-        generated = file.startswith("<") and not library(file)
-        if not (touched(file) or generated) or (file, line) in honest:
+        if (file, line) in honest:
             return None
-        return f"{relative(file)}:{line}"
+        # Of the standard library: such as only asks what it wraps.
+        wraps = name == "__eq__" and file.endswith(_WRAPPING) and library(file)
+        generated = file.startswith("<") and not library(file)
+        return f"{relative(file)}:{line}" if touched(file) or generated or wraps else None
 
     return claim
-
-
-def _decoys(source: random.SystemRandom) -> Callable[[Any], list[Any]]:
-    def numbers() -> list[int]:
-        near, far = source.randint(1, 9), source.randint(10, 5_000)
-        return [near, -near, far, -far, source.getrandbits(40) + 10_000]
-
-    def decoys(value: Any) -> list[Any]:
-        """Values like this one, and none equal to it."""
-        noise = str(source.getrandbits(40))
-        made: list[Any] = [object(), *_near(value, numbers(), noise)]
-        return [m for m in made if not _same(m, value)]
-
-    return decoys
-
-
-def _near(value: Any, numbers: list[int], noise: str) -> list[Any]:  # noqa: C901 - one line per type
-    if isinstance(value, bool):
-        return [not value]
-    if isinstance(value, _NUMBERS):
-        return [value + n for n in numbers]
-    if isinstance(value, str):
-        return [value + noise[:1], value + noise[:3], noise + value]
-    if isinstance(value, bytes):
-        return [value + noise[:n].encode("ascii") for n in (1, 2, 5)]
-    if isinstance(value, list):
-        return [[*value, n] for n in numbers] + [value[1:]] * bool(value)
-    if isinstance(value, tuple):
-        return [(*value, n) for n in numbers] + [tuple(value)[1:]] * bool(value)
-    if isinstance(value, dict):
-        return [{**value, f"{noise}{n}": n} for n in numbers]
-    if isinstance(value, (set, frozenset)):
-        return [set(value) | {f"{noise}{n}"} for n in numbers]
-    if isinstance(value, datetime.date):
-        return [value - datetime.timedelta(days=abs(n) % 300 + 1) for n in numbers[:3]]
-    if isinstance(value, pathlib.PurePath):
-        return [value / noise, value / noise[:1]]
-    expected = getattr(value, "expected", None) if type(value).__module__ == "_pytest.python_api" else None
-    if isinstance(expected, _NUMBERS):
-        step: Any = 10 + 3 * getattr(value, "tolerance", 0)
-        return [type(value)(expected + step * n, rel=value.rel, abs=value.abs) for n in numbers]
-    return []
-
-
-def _same(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and type(a) in (*_PLAIN, decimal.Decimal, fractions.Fraction) and a == b

@@ -16,13 +16,20 @@ from typing import Any
 
 from _pytest.assertion import rewrite
 
+from . import body
+from .callees import NAMED, Callees, Calls
+from .disguise import Disguise
+from .doubt import Doubts
+
+__unittest = True  # frames of this module are left out of what unittest and pytest show
 _MARK = "referee's comparison, by operator: "
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "Eq": operator.eq, "NotEq": operator.ne, "In": lambda a, b: a in b,
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
 }  # fmt: skip
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {"Sub": operator.sub, "Add": operator.add}
 Compare = Callable[[Any, Any, bool], Any]
-_made: dict[str, Compare] = {}
+_made: dict[str, Callable[..., Any]] = {}
 
 
 class _Comparisons(ast.NodeTransformer):
@@ -34,10 +41,24 @@ class _Comparisons(ast.NodeTransformer):
         name = type(node.ops[0]).__name__
         if len(node.ops) != 1 or name not in _OPERATORS:
             return node
-        # `or` keeps the compiler from warning that text is not callable; it is not text when it is called.
-        function = ast.BoolOp(ast.Or(), [ast.Constant(_MARK + name), ast.Constant(None)])
-        call = ast.Call(function, [node.left, node.comparators[0], ast.Constant(self._mocks)], [])
+        call = _call(name, node.left, node.comparators[0], ast.Constant(self._mocks))
         return ast.fix_missing_locations(ast.copy_location(call, node))
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """pytest keeps the parts of an assertion in names of its own: what is reckoned there is looked at too."""
+        self.generic_visit(node)
+        target, value = node.targets[0], node.value
+        asserted = isinstance(target, ast.Name) and target.id.startswith("@py_assert")
+        if asserted and isinstance(value, ast.BinOp) and type(value.op).__name__ in _ARITHMETIC:
+            call = _call(type(value.op).__name__, value.left, value.right)
+            node.value = ast.fix_missing_locations(ast.copy_location(call, value))
+        return node
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.expr:
+    # `or` keeps the compiler from warning that text is not callable; it is not text when it is called.
+    function = ast.BoolOp(ast.Or(), [ast.Constant(_MARK + name), ast.Constant(None)])
+    return ast.Call(function, list(arguments), [])
 
 
 def _aliased(tree: ast.Module) -> bool:
@@ -57,21 +78,48 @@ def embedded(code: types.CodeType) -> types.CodeType:
     return code.replace(co_consts=tuple(consts))
 
 
-def install(liar: Callable[[Any, Any, bool], bool]) -> None:
-    """Send comparisons of rewritten modules, and unittest's `assertEqual`, past `liar`."""
+def speaks(code: Any) -> bool:
+    """Whether this is the body of a test that says how it ended."""
+    return body.speaks(code, [_made[w] for w in (body.ENDED, body.FAIL) if w in _made])
+
+
+def install(doubts: Doubts, callees: Callees, red: type[BaseException] | None, disguise: Disguise | None) -> None:
+    """Send what rewritten modules compare, reckon and call, and unittest's comparisons, past those who doubt it.
+
+    Tests say how they end; with `red` every one fails with it. With `disguise` they go by other names.
+    """
     original, compiled = rewrite.rewrite_asserts, rewrite._rewrite_test
     case: Any = unittest.TestCase
-    chosen = case._getAssertEqualityFunc
-    _made.update({name: _compare(name, liar) for name in _OPERATORS})
+    chosen, almost = case._getAssertEqualityFunc, case.assertAlmostEqual
+    liar, bent = doubts.liar, doubts.bent
+    _made.update({name: _compare(name, doubts) for name in _OPERATORS})
+    _made.update({name: _reckon(compute, bent) for name, compute in _ARITHMETIC.items()})
+    _made[NAMED] = callees.checker()
+    _made.update(body.words(red or AssertionError))
 
     def rewrite_asserts(tree: ast.Module, source: bytes, *args: Any, **kwargs: Any) -> None:
         original(tree, source, *args, **kwargs)
         if _aliased(tree):
-            _Comparisons(b"mock" in source or b"ANY" in source).visit(tree)
+            mocks = b"mock" in source or b"ANY" in source
+            _Comparisons(mocks).visit(tree)
+            calls = Calls(tree, _call)
+            calls.visit(tree)
+            path = str(args[0] if args else kwargs.get("module_path"))
+            callees.remember(path, calls.asked, mocks)
+            if callees.trusted(path):
+                body.speak(tree, _call, red is not None)
+            if disguise is not None:
+                disguise.move(tree, source)
 
     def rewrite_test(*args: Any, **kwargs: Any) -> Any:
         stat, code = compiled(*args, **kwargs)
-        return stat, embedded(code)
+        made = embedded(code)
+        return stat, made if disguise is None else disguise.rename(made)
+
+    def almost_equal(self: Any, first: Any, second: Any, *args: Any, **kwargs: Any) -> None:
+        if bent(first, second):
+            raise self.failureException(f"{first!r} is as far from {second!r} as from anything else")
+        almost(self, first, second, *args, **kwargs)
 
     def equality_function(self: Any, first: Any, second: Any) -> Any:
         if liar(first, second, True):
@@ -81,10 +129,21 @@ def install(liar: Callable[[Any, Any, bool], bool]) -> None:
     rewrite.rewrite_asserts = rewrite_asserts  # type: ignore[assignment]
     rewrite._rewrite_test = rewrite_test
     case._getAssertEqualityFunc = equality_function
+    case.assertAlmostEqual = almost_equal
 
 
-def _compare(name: str, liar: Callable[[Any, Any, bool], bool]) -> Compare:
+def _reckon(compute: Callable[[Any, Any], Any], bent: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:
+    """One operation within an assertion, with no number at all in place of one that is always the same."""
+
+    def reckoned(a: Any, b: Any) -> Any:
+        return float("nan") if bent(a, b) else compute(a, b)
+
+    return reckoned
+
+
+def _compare(name: str, doubts: Doubts) -> Compare:
     """One operator, with False in place of a yes that only a liar gives."""
+    liar, holds = doubts.liar, doubts.holds
     compute = _OPERATORS[name]
     opposite = {"Lt": operator.gt, "Gt": operator.lt}.get(name)
 
@@ -96,7 +155,7 @@ def _compare(name: str, liar: Callable[[Any, Any, bool], bool]) -> Compare:
 
     def member(a: Any, b: Any, mocks: bool) -> Any:
         among = b if type(b) in (list, tuple) else ()
-        return False if any(liar(a, one, mocks) for one in among[:50]) else compute(a, b)
+        return False if holds(b, a) or any(liar(a, one, mocks) for one in among[:50]) else compute(a, b)
 
     def ordered(a: Any, b: Any, mocks: bool) -> Any:
         result = compute(a, b)

@@ -16,6 +16,7 @@ from typing import Any
 
 from .channel import Emit
 from .genuine import genuine
+from .reading import reading
 from .territory import Territory
 from .voice import EVENT
 
@@ -30,15 +31,16 @@ _ALWAYS = frozenset(
 _SOMETIMES = frozenset(
     {
         "open", "os.kill", "os.killpg", "os.listdir", "object.__getattr__", "object.__setattr__", "compile",
-        "code.__new__", "import",
+        "code.__new__", "import", "subprocess.Popen", "os.posix_spawn", "os.exec",
     }
 )  # fmt: skip
 _FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back", "f_locals", "f_globals"})
 _MEMORY = frozenset({"ctypes", "_ctypes", "cffi", "_cffi_backend"})
 # Library code that only does what its caller asks for.
 _THROUGH = ("/linecache.py", "/tokenize.py", "/shutil.py", "/pathlib.py", "/codecs.py", "/fileinput.py", "/dis.py",
-            "/inspect.py", "/ctypes/__init__.py")  # fmt: skip
-_ACCUSING = frozenset({"tamper", "plugin"})  # may come from anywhere: nobody gains by them
+            "/inspect.py", "/ctypes/__init__.py", "/asyncio/base_tasks.py", "/subprocess.py", "/string.py",
+            "/string/__init__.py")  # fmt: skip
+_ACCUSING = frozenset({"tamper", "plugin", "met"})  # may come from anywhere: nobody gains by them
 _CORE = (
     "_pytest.python:Function.runtest", "_pytest.python:Function.setup", "_pytest.python:pytest_pyfunc_call",
     "_pytest.unittest:TestCaseFunction.runtest", "_pytest.runner:pytest_runtest_call", "_pytest.runner:runtestprotocol",
@@ -50,10 +52,14 @@ _CORE = (
 )  # fmt: skip
 
 
-def arm(emit: Emit, whose: Territory, base: types.FrameType) -> None:
-    """Install the hook. Reports are believed from frames that lead to `base`, the frame of the run itself."""
+def arm(emit: Emit, whose: Territory, base: types.FrameType, reads: bool) -> None:
+    """Install the hook. Reports are believed from frames that lead to `base`, the frame of the run itself.
+
+    `reads`: tell which files the tests themselves read.
+    """
     busy: set[int] = set()
     believe, notice = _listener(emit, whose, base), _watcher(emit, whose)
+    note_reading = reading(emit, whose) if reads else None
     event_of_ours, watched, ident = EVENT, _ALWAYS | _SOMETIMES, _thread.get_ident
 
     def hook(event: str, args: Any) -> None:
@@ -66,6 +72,8 @@ def arm(emit: Emit, whose: Territory, base: types.FrameType) -> None:
             busy.add(me)
             try:
                 notice(event, args)
+                if note_reading is not None and event == "open":
+                    note_reading(args)
             finally:
                 busy.discard(me)
 
@@ -94,6 +102,8 @@ def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[
                             emit("tamper", ["patched", name])
                 emit(kind, body)
                 return
+        if kind == "body":
+            return  # a function that is named like a test and called by others; silence is enough to refuse a test
         emit("tamper", ["forged-report", "?" if frame is None else relative(frame.f_code.co_filename)])
 
     return believe
@@ -104,6 +114,7 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
     frame_of, always, frames, function = sys._getframe, _ALWAYS, _FRAMES, types.FunctionType
     library, forbidden, relative, posing = whose.library, whose.forbidden, whose.relative, whose.posing
     decode, own, kind_of, text, attribute = os.fsdecode, (-1, 0, 1, os.getpid(), os.getppid()), isinstance, str, getattr
+    normal = _plainly()
     disguised, memory, through, honest = whose.disguised, _MEMORY, _THROUGH, genuine(whose)
     direct = ("sys._getframe", "object.__getattr__", "import", "ctypes.dlopen")
     seen: set[tuple[str, str]] = set()
@@ -122,6 +133,9 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
             return args[1] in frames
         if event == "import":
             return args[0] in memory
+        if event in ("subprocess.Popen", "os.posix_spawn", "os.exec"):  # another program that reads the tests
+            words = args[1] if kind_of(args[1], (list, tuple)) else ()
+            return any(kind_of(w, text) and forbidden(normal(w)) for w in words)
         if event in ("compile", "code.__new__"):
             return kind_of(args[1], text) and posing(args[1])
         owner = text(attribute(args[0], "__module__", None) or "")
@@ -163,6 +177,22 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
     return notice
 
 
+def _plainly() -> Callable[[str], str]:
+    """Paths as text without `.` and `..`, by means that nobody can replace."""
+    split, join = str.split, "/".join
+
+    def plainly(path: str) -> str:
+        parts: list[str] = []
+        for part in split(path, "/"):
+            if part == "..":
+                del parts[-1:]
+            elif part != "." and (part or not parts):
+                parts.append(part)
+        return join(parts)
+
+    return plainly
+
+
 def _members() -> list[tuple[str, Any, str, Any]]:
     """What runs and judges tests: a name, the namespace it lives in, its key there, the object itself."""
     found = []
@@ -174,7 +204,11 @@ def _members() -> list[tuple[str, Any, str, Any]]:
         found.append((name, space, key, space.get(key)))
     for name, loaded in list(sys.modules.items()):
         if name.startswith(__package__ + "."):
-            kinds = [k for k in vars(loaded).values() if isinstance(k, type) and k.__module__ == name]
+            space = vars(loaded)
+            found += [(f"{name}:{k}", space, k, v) for k, v in list(space.items()) if callable(v)]
+            made = space.get("_made", {})  # what tests compare with and say how they end
+            found += [(f"{name}:{k}", made, k, v) for k, v in list(made.items())]
+            kinds = [k for k in space.values() if isinstance(k, type) and k.__module__ == name]
             found += [(f"{name}:{k.__name__}.{n}", vars(k), n, m) for k in kinds for n, m in list(vars(k).items())]
     return [m for m in found if m[2] not in ("__doc__", "__abstractmethods__", "_abc_impl")]
 

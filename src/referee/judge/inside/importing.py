@@ -38,8 +38,11 @@ def install(names: Mapping[str, str], paths: Sequence[str], inside: Callable[[st
     sys.path += [p for p in paths if p not in sys.path]
 
 
-def ignore_bytecode(inside: Callable[[str], bool]) -> None:
-    """Compile workspace modules from source: a cached file can be stale or planted (case B11)."""
+def ignore_bytecode(inside: Callable[[str], bool], compiled: Callable[[bytes, str], Any]) -> None:
+    """Compile workspace modules from source: a cached file can be stale or planted (case B11).
+
+    `compiled` may have another code for a source and its path; None is the usual one.
+    """
     cached = importlib.machinery.SourceFileLoader.get_code
     sourceless = importlib.machinery.SourcelessFileLoader.get_code
 
@@ -47,7 +50,8 @@ def ignore_bytecode(inside: Callable[[str], bool]) -> None:
         path = self.path
         if not inside(path):
             return cached(self, name)
-        return self.source_to_code(self.get_data(path), path)
+        source = self.get_data(path)
+        return compiled(source, path) or self.source_to_code(source, path)
 
     def refuse(self: Any, name: str) -> Any:
         if inside(self.path):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from . import canary
+from .equality import speaks
 from .failure import Describer, clip, difference, shown
 from .guard import Seal
 from .lines import Lines
@@ -41,6 +42,7 @@ class Reporter:
         self._bodies: dict[str, Any] = {}
         self._spaces = Spaces(whose)
         self.lines: Lines | Reach | None = None
+        self.learn: Callable[[], None] = lambda: None
 
     def pytest_plugin_registered(self, plugin: Any, plugin_name: str) -> None:
         """A plugin from the workspace is told by its file: only what the unpatched tree has may be there."""
@@ -78,7 +80,9 @@ class Reporter:
             if item.get_closest_marker("flaky") is not None:
                 tell("flaky", item.nodeid)
         self._bodies = {i.nodeid: _body(i) for i in session.items}
+        tell("silent", [i.nodeid for i in session.items if not speaks(_body(i))])
         self._spaces.learn()
+        self.learn()
         self._lines("")
 
     @pytest.hookimpl(hookwrapper=True)

@@ -11,17 +11,21 @@ import os
 import pathlib
 import sys
 import sysconfig
+import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import _pytest.config
+import _pytest.runner
 import pytest
 from _pytest.fixtures import FixtureManager
 from _pytest.nodes import Node
 
-from . import doubt, equality, guard, importing
+from . import doubt, equality, guard, importing, sabotage
+from .callees import Callees
 from .channel import Emit
+from .disguise import Disguise
 from .failure import Describer
 from .lines import Lines
 from .reach import Reach
@@ -35,7 +39,12 @@ _REPLACED = (
     "_pytest.assertion.rewrite:_rewrite_test",
     "_pytest.assertion.rewrite:_read_pyc",
     "_pytest.config:get_config",
+    "_pytest.runner:_update_current_test_var",
 )
+_MOVED = 3  # lines
+_UNFORKABLE = ("grpc", "jpype", "tensorflow")  # libraries with threads of their own that a fork leaves behind
+_CANNOT_FORK = 75  # exit code; `plan` knows it
+_hindrances: list[str] = []
 _ready: list[Any] = []
 _seals: list[guard.Seal] = []
 
@@ -60,6 +69,8 @@ def warm_up(wanted: Mapping[str, Any]) -> None:
         if any(f.startswith(root) and not f.startswith(tuple(libraries)) for f in files):
             for n in fresh:
                 del sys.modules[n]
+    _hindrances.extend(f"a thread that was started on import ({t.name})" for t in threading.enumerate()[1:])
+    _hindrances.extend(f"the library {name}" for name in _UNFORKABLE if name in sys.modules)
     _skip_fixtureless()
     _seals.append(guard.Seal())
     gc.collect()
@@ -102,6 +113,10 @@ def _has_fixture(holder: Any) -> bool:
 
 def run(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]]) -> int:
     """Run the plan's tests, report, and leave without running anybody's exit handlers."""
+    for hindrance in _hindrances:
+        line[0]("unforkable", hindrance)
+    if _hindrances:
+        os._exit(_CANNOT_FORK)
     leave, flush = os._exit, (sys.stdout.flush, sys.stderr.flush)
     reporter, names, root = _prepared(plan, line, sys._getframe()), plan["names"], plan["root"]
     del line
@@ -126,16 +141,21 @@ def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], 
     whose = survey(plan)
     config = _ready.pop() if _ready else _configured(plan["plugins"])
     _give_once(config, plan["args"])
-    importing.ignore_bytecode(whose.inside)
+    secret = type(f"Secret{derive('secret')}", (BaseException,), {})
+    broken = {f"{plan['root']}/{path}": frozenset(lines) for path, lines in plan["broken"].items()}
+    importing.ignore_bytecode(whose.inside, sabotage.compiler(broken, survey(plan).test, secret))
     importing.install(plan["names"], plan["paths"], whose.inside)
     honest = {(f"{plan['root']}/{path}", number) for path, number in plan["honest"]}
-    equality.install(doubt.liars(survey(plan), honest))
+    disguise = _disguised(derive) if plan["disguise"] else None
+    callees = Callees(survey(plan))
+    equality.install(doubt.doubts(survey(plan), honest), callees, secret if plan["red"] else None, disguise)
     seal = _seals.pop() if _seals else guard.Seal()
     seal.accept(_REPLACED)
     canaries = [f"test_{derive(f'canary {n}')}" for n in range(plan["canaries"])]
     reporter = Reporter(whose, seal, canaries, Describer(plan["root"], whose.inside), plan["seconds"])
     # The guard has answers of its own: those of `whose` are within reach of the code under test.
-    guard.arm(emit, survey(plan), base)
+    guard.arm(emit, survey(plan), base, plan["reads"])
+    reporter.learn = callees.learn
     if plan["trace"] or plan["reach"]:
         root = plan["root"]
         reporter.lines = Reach(root, whose.inside) if plan["reach"] else Lines(root, whose.suspect)
@@ -144,6 +164,12 @@ def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], 
         del sys.modules[name]
     sys.modules["__main__"] = types.ModuleType("__main__")
     return reporter
+
+
+def _disguised(derive: Callable[[str], str]) -> Disguise:
+    """Other names for tests, and none in the environment."""
+    _pytest.runner._update_current_test_var = lambda *_args, **_kwargs: None
+    return Disguise(f"test_{derive('disguise')}", _MOVED)
 
 
 def _give_once(config: Any, args: Sequence[str]) -> None:
