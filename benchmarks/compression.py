@@ -6,9 +6,7 @@ error or a value that a repair needs; each may be worded in several ways, and co
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -23,15 +21,14 @@ from test_judge_compress import Runner, lost, told_of
 from referee.judge import compress
 
 Told = list[tuple[str, tuple[str, ...]]]
-SECONDS = 5  # after which a case that hangs is killed, as a harness would
 
 
 def main() -> None:
     """Print one table: characters, facts kept, and cases with all of their facts."""
-    raw: Told = [(by_pytest(text), facts) for text, facts in CASES.values()]
+    raw, structured = by_pytest()
     for out, err, code, facts in (*(case[1:] for case in REPORTS.values()), *UNKNOWN.values()):
         raw.append((f"{out}{err}\nexit code {code}", facts))
-    structured = with_referee()
+    structured += [(compress([result]), facts) for result, facts in map(told_of, (*REPORTS, *UNKNOWN))]
     mean = round(statistics.mean(len(text) for text, _ in structured))
     rows = {
         "raw": raw,
@@ -50,6 +47,9 @@ def main() -> None:
             f"{name:<20} {sum(sizes):>12,} {statistics.mean(sizes):>8,.0f} {statistics.median(sizes):>7,.0f} "
             f"{max(sizes):>9,} {facts - sum(missing):>6} {missing.count(0):>12}"
         )
+    for text, facts in structured:
+        for fact in lost(facts, text):
+            print(f"lost: {fact!r} of\n{text}", file=sys.stderr)
 
 
 def cut(text: str, room: int) -> str:
@@ -57,26 +57,8 @@ def cut(text: str, room: int) -> str:
     return text if len(text) <= room else text[: room // 2] + "\n…\n" + text[-room // 2 :]
 
 
-def by_pytest(text: str) -> str:
-    """What pytest itself writes about a failing module, and how it ends."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in {**PRODUCT, "tests/test_case.py": text}.items():
-            path = Path(folder, name)
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(content, "utf-8", "surrogatepass")
-        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_case.py"]
-        env = {**os.environ, "PYTHONPATH": folder}
-        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
-        try:
-            said, _ = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            said, _ = process.communicate()
-        return said.decode("utf-8", "replace") + f"\nexit code {process.returncode}"
-
-
-def with_referee() -> Told:
-    """The same failures as the judge tells them."""
+def by_pytest() -> tuple[Told, Told]:
+    """What pytest itself writes about each failing module (`-q --tb=short`), and what the judge tells of it."""
     sandbox = opened()
     with tempfile.TemporaryDirectory() as folder:
         files = {**PRODUCT, "tests/test_case.py": "def test(): pass\n"}
@@ -87,10 +69,7 @@ def with_referee() -> Told:
         finally:
             lab.close()
             sandbox.close()
-    for name in (*REPORTS, *UNKNOWN):
-        result, facts = told_of(name)
-        told.append((compress([result]), facts))
-    return told
+    return [(runner.raw[text], facts) for text, facts in CASES.values()], told
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from referee.judge.checks import CommandCheck
 from referee.judge.checks.command import READER_NAMES
 from referee.judge.evidence import Evidence, Known
 from referee.judge.expect import expectation
+from referee.judge.normal import decode
 from referee.judge.plan import TestRun
 from referee.testing import ended
 
@@ -33,13 +34,15 @@ class Runner:
         self.lab, self.project = lab, lab.project()
         self.base = lab.base.model_copy(update={"protected": ()})  # each run brings its own test module
         self.seen: dict[str, CheckResult] = {}
+        self.raw: dict[str, str] = {}  # what pytest itself wrote, for the benchmark
 
     def result(self, text: str) -> CheckResult:
         if text not in self.seen:
-            what = TestRun(ids=(FILE,), test_seconds=1.0)
+            what = TestRun(ids=(FILE,), test_seconds=3.0)
             warm = self.lab.equipment.warm(plan.warm_command(self.project, self.base))
             job = plan.job(self.project, patch({FILE: text}), what, 30.0)
             execution = warm.run(job)
+            self.raw[text] = decode(execution.stdout) + decode(execution.stderr) + f"exit code {execution.exit_code}"
             report = stream.read(execution.channel, execution.key)
             expected, _ = expectation(report, (FILE,), lambda p: text.encode("utf-8", "surrogatepass"))
             evidence = Evidence(
