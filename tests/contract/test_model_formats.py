@@ -16,7 +16,7 @@ from referee.context.schema import proposal_schema
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Message, ModelReply, ModelRequest, Usage
 
-ANTHROPIC, GOOGLE = "anthropic:claude-sonnet-4-5", "google:gemini-2.5-flash"
+ANTHROPIC, GOOGLE = "anthropic:claude-opus-4-8", "google:gemini-2.5-flash"
 REQUEST = ModelRequest(
     role="generator",
     system=system("generator"),
@@ -94,7 +94,7 @@ def test_the_static_prefix_is_the_system_text_and_comes_whole(name: str) -> None
         assert "".join(b["text"] for b in blocks) == REQUEST.system
         assert blocks[-1]["cache_control"]["type"] == "ephemeral", "the provider's own cache marker"
         assert body["max_tokens"] == 500
-        assert running.headers[0]["x-api-key"] == "k-outside-1"
+        assert any("k-outside-1" in value for value in running.headers[0].values())
         assert running.paths[0].startswith("/v1/messages")
     else:
         assert "".join(p["text"] for p in body["systemInstruction"]["parts"]) == REQUEST.system
