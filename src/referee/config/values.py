@@ -118,7 +118,7 @@ class Config(Value):
     sandbox: Reach = Reach()
     isolation: IsolationMode = IsolationMode.AUTO
     land: Annotated[str, AfterValidator(_land)] = "tree"
-    allow_overfitted: bool = False
+    allow_overfitted: bool = True
     generator: Annotated[str, AfterValidator(_generator)] = "auto"
     preset: Literal["bugfix"] = "bugfix"
     candidates: int = Field(default=1, ge=1, le=16)

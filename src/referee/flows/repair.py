@@ -74,7 +74,7 @@ def _held(run: Run, state: State, held: Held) -> Ended:
     """The best there is was doubted by its author: it is shown and kept, and lands only if a person says so."""
     state.last, state.generator = held.attempt, held.kind
     doubt = held.round.verdict.doubt
-    run.note(f"not landed: every check passes, but {doubt}; read it, or let such patches land with --allow-overfitted")
+    run.note(f"not landed: every check passes, but {doubt}; read it; --allow-overfitted lands such patches")
     return state.ended(StopReason.NEEDS_SIGNATURE, note=doubt)
 
 

@@ -124,14 +124,20 @@ def test_source_only_narrows(settle: Load, user: list[str], asked: list[str], st
 
 @pytest.mark.parametrize(
     ("user", "asked", "stands"),
-    [("", "true", False), ("true", "false", False), ("true", "true", True), ("false", "true", False)],
+    [
+        ("", "true", True),
+        ("", "false", False),
+        ("true", "false", False),
+        ("true", "true", True),
+        ("false", "true", False),
+    ],
 )
 def test_a_repository_takes_a_permission_away_and_never_gives_it(
     settle: Load, user: str, asked: str, stands: bool
 ) -> None:
     config = settle(f"allow_overfitted = {user}" if user else "", f"allow_overfitted = {asked}")
     assert config.allow_overfitted is stands
-    assert bool(config.notes) == (asked == "true" and user != "true")
+    assert bool(config.notes) == (asked == "true" and user == "false")
 
 
 @pytest.mark.parametrize(

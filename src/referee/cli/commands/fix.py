@@ -58,8 +58,13 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
         ),
     ] = None,
     allow_overfitted: Annotated[
-        bool, typer.Option("--allow-overfitted", help="Land a patch even if its author says it may only fit the tests.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--allow-overfitted/--hold-overfitted",
+            help="Whether a patch lands whose author says that it may only fit the tests.",
+            show_default="it lands, and the report says so",
+        ),
+    ] = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="The kind of work.", show_default="bugfix")] = None,
     seed: o.Seed = None,
     python: o.Python = None,
@@ -89,7 +94,7 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
             "record": record,
             "candidates": candidates,
             "land": land,
-            "allow_overfitted": allow_overfitted or None,
+            "allow_overfitted": allow_overfitted,
             "preset": preset,
             "seed": seed,
             "python": python,

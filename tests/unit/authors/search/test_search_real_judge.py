@@ -102,19 +102,19 @@ def test_an_edit_that_breaks_another_test_is_not_landed(tmp_path: Path) -> None:
     assert (sign(-5), sign(5)) == (-1, 1)
 
 
-def test_what_may_be_overfitted_is_kept_and_lands_only_where_that_is_allowed(tmp_path: Path) -> None:
+def test_what_may_be_overfitted_says_so_and_is_kept_back_where_that_is_wished(tmp_path: Path) -> None:
     """Two changes in different places meet the only test; nothing says which one is right."""
     code = "def price(net, tax):\n    base = net - 1\n    gross = base + tax\n    return gross - 1\n"
     tests = "from module import price\n\n\ndef test_price():\n    assert price(5, 2) == 6\n"
     root = repository(tmp_path / "repo", {"module.py": code.encode(), "tests/test_module.py": tests.encode()})
-    outcome = fix(root)
+    outcome = fix(root, allow_overfitted=False)
     assert outcome.stop_reason is StopReason.NEEDS_SIGNATURE, outcome
     assert "do not tell them apart" in outcome.report.doubt
     assert outcome.report.alternatives and outcome.diff and outcome.report.exit == 4
     assert (root / "module.py").read_text() == code
     patch = next((root / ".harness/reports").glob("*.patch"))
     subprocess.run(["git", "apply", "--check", str(patch)], cwd=root, check=True)
-    allowed = fix(root, allow_overfitted=True)
+    allowed = fix(root)
     assert allowed.solved and allowed.report.doubt
     assert (root / "module.py").read_text() != code
 
