@@ -173,7 +173,7 @@ def test_a_patch_that_was_not_imported_is_not_judged(build: Build) -> None:
     )
     files = {"pkg.py": MOD, "copy.txt": MOD, "tests/loader.py": loader, "tests/test_pkg.py": test}
     lab = build(files)
-    bench = lab.bench()
+    bench = lab.bench(source=("pkg.py", "copy.txt"))  # the test itself reads the copy, and it may be changed
     change = patch({"pkg.py": FIX["mod.py"], "copy.txt": FIX["mod.py"]})
     result = screen(lab.run, bench, [change])[0]
     assert result.state is CheckState.FAIL
