@@ -181,9 +181,9 @@ def open_box(name: str, private: str) -> Iterator[Box]:
         pytest.skip("bubblewrap is not installed")
     if backend == "landlock" and kernel.landlock_version() == 0:
         pytest.skip("this kernel has no Landlock, or has it switched off")
-    if backend == "container" and who == "root":
-        _try_container()
     root = os.geteuid() == 0
+    if backend == "container" and root == (who == "root"):
+        _try_container()
     if who == "root" and not root:
         pytest.skip("needs root")
     if backend == "landlock" and root and who == "root":

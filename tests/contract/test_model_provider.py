@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import model_server as server
@@ -206,6 +207,15 @@ def test_a_server_without_usage_is_guessed_high_rather_than_free() -> None:
     assert reply.usage.fresh_input > 0
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Who started us, such as a worker of many, may have the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_cancelling_from_the_waiting_thread_ends_the_call() -> None:
     with server.serving(server.hangs) as running:
         before = threading.active_count()
