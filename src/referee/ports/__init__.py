@@ -1,0 +1,65 @@
+"""What the kernel needs from outside: the repository, a sandbox, models, a store and a clock.
+
+Adapters implement these protocols and know nothing above them. Each has a fake in `referee.testing` and a
+contract suite in `tests/contract` that every implementation passes.
+"""
+
+from __future__ import annotations
+
+from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, Usage
+from referee.ports.sandbox import Base, Command, Contact, Execution, Isolation, Job, Level, Limits, Mount, Sandbox, Warm
+from referee.ports.store import Entry, Kind, Lease, RunRecord, Shelf, Store
+from referee.ports.tools import Interpreter, Toolchain
+from referee.ports.workspace import (
+    Clash,
+    Commit,
+    Landing,
+    Merged,
+    Published,
+    PullRequest,
+    Restoration,
+    Snapshot,
+    Workspace,
+)
+from referee.ports.world import Clock, Equipment, Progress, World
+
+__all__ = [
+    "Base",
+    "Clash",
+    "Clock",
+    "Command",
+    "Commit",
+    "Contact",
+    "Entry",
+    "Equipment",
+    "Execution",
+    "Interpreter",
+    "Isolation",
+    "Job",
+    "Kind",
+    "Landing",
+    "Lease",
+    "Level",
+    "Limits",
+    "Merged",
+    "Message",
+    "Model",
+    "ModelReply",
+    "ModelRequest",
+    "Mount",
+    "Price",
+    "Progress",
+    "Published",
+    "PullRequest",
+    "Restoration",
+    "RunRecord",
+    "Sandbox",
+    "Shelf",
+    "Snapshot",
+    "Store",
+    "Toolchain",
+    "Usage",
+    "Warm",
+    "Workspace",
+    "World",
+]

@@ -1,0 +1,89 @@
+"""One model at one provider, and what a call costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Literal, Protocol
+
+from referee.domain.value import Value
+
+
+class Message(Value):
+    """One message to a model after its static prefix."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class ModelRequest(Value):
+    """`system` is the static prefix, byte-identical on every call of a role; `reply_schema` a JSON Schema.
+
+    `ordinal` counts an author's requests from 1, so that a script or recording finds its place again when a run
+    is resumed; 0 is uncounted.
+    """
+
+    role: Literal["generator", "fixer", "evaluator", "agent"]
+    system: str
+    messages: tuple[Message, ...]
+    reply_schema: Mapping[str, Any] | None = None
+    reply_name: str = "reply"
+    max_tokens: int = 8_192
+    timeout_seconds: float = 120.0
+    ordinal: int = 0
+
+
+class Usage(Value):
+    """Tokens in disjoint buckets; `reasoning` is part of `output`."""
+
+    fresh_input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tokens, each counted once."""
+        return self.fresh_input + self.cache_read + self.cache_write + self.output
+
+
+class ModelReply(Value):
+    """A model's answer. `finish` is normalised; `cost_usd` overrides the price list (scripted models)."""
+
+    content: str
+    usage: Usage = Usage()
+    finish: Literal["stop", "length", "refusal", "other"] = "stop"
+    model: str = ""
+    cost_usd: Decimal | None = None
+    attempts: int = 1
+
+
+class Price(Value):
+    """US dollars per million tokens; `source` names the list and its version."""
+
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal
+    cache_write: Decimal
+    source: str
+
+    def of(self, usage: Usage) -> Decimal:
+        """US dollars for `usage`: each bucket at its own price, so each token once (case C3)."""
+        dear = self.input * usage.fresh_input + self.output * usage.output
+        cached = self.cache_read * usage.cache_read + self.cache_write * usage.cache_write
+        return (dear + cached) / 1_000_000
+
+
+class Model(Protocol):
+    """One model at one provider. `call` raises `WorldFault` for the provider's faults, after retries
+    within `timeout_seconds`, and `UsageError` for what the user set up wrongly (a key, a name, a script);
+    what the model says, however odd, is a reply. Safe to call from several threads."""
+
+    @property
+    def name(self) -> str: ...
+    def price(self) -> Price | None:
+        """The price, or None if it is unknown. Unknown is never zero (A2)."""
+        ...
+
+    def call(self, request: ModelRequest) -> ModelReply: ...
