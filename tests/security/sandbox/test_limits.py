@@ -260,7 +260,7 @@ def test_bubblewrap_that_does_not_work_is_a_world_fault(tmp_path: Path) -> None:
     fake = tmp_path / "bwrap"
     fake.write_text("#!/bin/sh\necho 'bwrap: no permission' >&2\nexit 1\n")
     fake.chmod(0o755)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)
     for program, said in ((str(fake), "no permission"), ("no-such-bwrap", "install the package bubblewrap")):
         sandbox = BubblewrapSandbox(program=program, python=PYTHON)
