@@ -11,8 +11,10 @@ from types import TracebackType
 
 from pydantic import SecretStr
 
+from referee.adapters.approvals import FileApprovals
 from referee.adapters.clock import SystemClock
 from referee.adapters.git import GitWorkspace
+from referee.adapters.memory import MemoryFiles
 from referee.adapters.models.prices import stated
 from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel, RecordingModel
@@ -29,8 +31,9 @@ from referee.authors.mechanical import MechanicalAuthor, mendable
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
 from referee.authors.suspects import nowhere, traced
-from referee.config import Config, IsolationMode, secret
+from referee.config import Config, IsolationMode, secret, user_path
 from referee.domain.errors import UsageError
+from referee.domain.memory import MemoryLayer
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.domain.verdict import blocking
@@ -50,10 +53,12 @@ from referee.judge import (
 )
 from referee.kernel.run import Run
 from referee.ports import (
+    Approvals,
     Base,
     Command,
     Interpreter,
     Level,
+    Memories,
     Model,
     Sandbox,
     Shelf,
@@ -64,6 +69,7 @@ from referee.ports import (
 )
 
 STATE = ".harness"
+APPROVALS = "approvals.json"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
 SEARCH_STEPS_BEFORE_MODEL = 4
 
@@ -154,6 +160,23 @@ class Desk:
             return None
         isolation = self._sandbox.isolation
         return IsolationStamp(backend=isolation.backend, level=isolation.level.value)
+
+    @property
+    def approvals(self) -> Approvals:
+        """What the person has approved for this repository, kept in their own folder."""
+        return FileApprovals(os.path.join(os.path.dirname(user_path()), APPROVALS), self.workspace.root)
+
+    @property
+    def memories(self) -> Memories:
+        """What is remembered of this repository and of this person."""
+        own = os.path.dirname(user_path())
+        return MemoryFiles(
+            {MemoryLayer.PROJECT: os.path.join(self.state, "memory"), MemoryLayer.PERSON: os.path.join(own, "memory")},
+            {
+                MemoryLayer.PROJECT: self.approvals,
+                MemoryLayer.PERSON: FileApprovals(os.path.join(own, APPROVALS), ""),
+            },
+        )
 
     @property
     def reports(self) -> str:

@@ -1,5 +1,6 @@
 """What people and programs call."""
 
+from referee.api.memories import confirm, forget, memories, memory, remember
 from referee.api.past import gc, journal, rollback, runs, show, verify
 from referee.api.repairs import fix, resume
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
@@ -7,12 +8,17 @@ from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
 __all__ = [
     "attack",
     "check",
+    "confirm",
     "doctor",
     "fix",
+    "forget",
     "gc",
     "journal",
     "map_tests",
+    "memories",
+    "memory",
     "plan",
+    "remember",
     "resume",
     "rollback",
     "runs",

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from referee import __version__
-from referee.cli.commands import check, demo, doctor, fix, gc, journal, resume, rollback, runs, sandbox, show
+from referee.cli.commands import check, demo, doctor, fix, gc, journal, memory, resume, rollback, runs, sandbox, show
 
 app = typer.Typer(
     name="referee",
@@ -49,3 +49,4 @@ app.command("resume")(resume.resume)
 app.command("rollback")(rollback.rollback)
 app.command("gc")(gc.gc)
 app.add_typer(journal.journal, name="journal")
+app.add_typer(memory.memory, name="memory")

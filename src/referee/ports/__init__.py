@@ -6,6 +6,7 @@ contract suite in `tests/contract` that every implementation passes.
 
 from __future__ import annotations
 
+from referee.ports.memories import Approvals, Memories
 from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, Usage
 from referee.ports.sandbox import Base, Command, Contact, Execution, Isolation, Job, Level, Limits, Mount, Sandbox, Warm
 from referee.ports.store import Entry, Kind, Lease, RunRecord, Shelf, Store
@@ -24,6 +25,7 @@ from referee.ports.workspace import (
 from referee.ports.world import Clock, Equipment, Progress, World
 
 __all__ = [
+    "Approvals",
     "Base",
     "Clash",
     "Clock",
@@ -41,6 +43,7 @@ __all__ = [
     "Lease",
     "Level",
     "Limits",
+    "Memories",
     "Merged",
     "Message",
     "Model",
