@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,14 @@ def test_a_disk_that_refuses_is_the_operators_to_mend(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(WorldFault, match="could not keep a fact"):
         FileShelf(str(tmp_path / "file/facts"), FakeClock()).put("k", b"x")
+
+
+def test_two_processes_may_thin_at_once(tmp_path: Path) -> None:
+    """Whoever comes second finds the oldest facts gone already."""
+    shelves = [FileShelf(str(tmp_path), FakeClock()) for _ in range(3)]
+    for n in range(64):
+        shelves[0].put(f"old{n}", b"x")
+    with ThreadPoolExecutor(len(shelves)) as pool:
+        for _ in pool.map(lambda s: [s.put(f"{id(s)}-{n}", b"x") for n in range(40)], shelves):
+            pass
+    assert 60 <= len(list(tmp_path.iterdir())) <= 68

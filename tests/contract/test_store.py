@@ -104,6 +104,16 @@ def test_runs_are_listed_newest_first_with_their_outcome(store: Store) -> None:
     ]
 
 
+def test_one_run_is_found_whatever_else_is_in_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        store.create(name, name, "t")
+    if isinstance(store, SqliteStore):
+        monkeypatch.setattr(store, "runs", None)  # thousands of runs are not read to find one
+    found = store.run("b")
+    assert found is not None and (found.run_id, found.spec) == ("b", "b")
+    assert store.run("c") is None
+
+
 def test_a_run_is_running_only_while_somebody_works_on_it(store: Store) -> None:
     store.create("r", "{}", "t")
     lease = store.claim("r", me(), 0, 10)

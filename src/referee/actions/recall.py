@@ -34,7 +34,7 @@ class Remember(Action[Fact]):
     """Keep a fact for later runs."""
 
     name: ClassVar[str] = "remember"
-    effect: ClassVar[Effect] = Effect.SCRATCH
+    effect: ClassVar[Effect] = Effect.WRITE
     result_type: ClassVar[type] = Fact
 
     key: str

@@ -15,6 +15,7 @@ class ChargeStep(Action[None]):
 
     name: ClassVar[str] = "charge_step"
     effect: ClassVar[Effect] = Effect.READ
+    instant: ClassVar[bool] = True
     result_type: ClassVar[type[None]] = type(None)
 
     author: str
@@ -39,6 +40,7 @@ class Gauge(Action[BudgetView]):
 
     name: ClassVar[str] = "gauge"
     effect: ClassVar[Effect] = Effect.READ
+    instant: ClassVar[bool] = True
     result_type: ClassVar[type] = BudgetView
 
     view: BudgetView
@@ -70,6 +72,7 @@ class Elect(Action[Raced]):
 
     name: ClassVar[str] = "elect"
     effect: ClassVar[Effect] = Effect.READ
+    instant: ClassVar[bool] = True
     result_type: ClassVar[type] = Raced
 
     raced: Raced = Raced()

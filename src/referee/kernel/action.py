@@ -20,7 +20,7 @@ class Effect(StrEnum):
 
     READ = "read"
     SCRATCH = "scratch"  # changes only what dies with the run
-    WRITE = "write"  # makes a tree in the private store
+    WRITE = "write"  # keeps a tree or a fact in the private store
     SPEND = "spend"  # costs money or tokens
     LAND = "land"  # changes the user's files
     OUTSIDE = "outside"  # reaches another system
@@ -43,6 +43,7 @@ class Action(Value, Generic[T]):
     effect: ClassVar[Effect]
     result_type: ClassVar[Any]
     volatile: ClassVar[bool] = False  # its result points at something a crash may lose: do it again on resume
+    instant: ClassVar[bool] = False  # reaches nothing outside this process, so it needs no lease kept
 
     @abstractmethod
     def perform(self, world: World) -> T:
@@ -63,6 +64,11 @@ class Action(Value, Generic[T]):
     def stale(self, result: T, view: BudgetView) -> bool:
         """Whether a recorded result must not be recalled because the run was given another budget."""
         return False
+
+    @property
+    def durable(self) -> bool:
+        """Whether its ending waits for the disk: only where a resumed run can recall what it saves."""
+        return self.effect.costly and not self.volatile
 
     @property
     def digest(self) -> str:

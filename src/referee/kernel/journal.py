@@ -44,7 +44,8 @@ class Journal:
     """One run's entries, read once and appended to under a lease.
 
     All outlive the process. Power loss may take the newest ones that are not durable, and with them nothing that was
-    spent, landed or seen: the intention of an irrevocable action, and the ending of a costly one, wait for the disk.
+    spent, landed or seen: the intention of an irrevocable action waits for the disk, and so does the ending of a
+    costly one that a resumed run can recall.
     """
 
     def __init__(self, store: Store, lease: Lease, clock: Clock) -> None:
@@ -75,12 +76,12 @@ class Journal:
         facts = {"action_digest": digest, "effect": effect.value}
         self._append(key, Kind.REQUESTED, (action, facts), effect.irrevocable)
 
-    def end(self, key: str, action: str, ending: Ending, effect: Effect) -> None:
+    def end(self, key: str, action: str, ending: Ending, *, durable: bool) -> None:
         """Record how it ended; a long result goes into the blob store first."""
         if len(ending.result) > INLINE_BYTES:
             blob = self._store.put(ending.result.encode())
             ending = ending.model_copy(update={"result": "", "blob": blob})
-        self._append(key, Kind.ENDED, (action, ending.model_dump(mode="json")), effect.costly)
+        self._append(key, Kind.ENDED, (action, ending.model_dump(mode="json")), durable)
 
     def note(self, key: str, kind: Kind, facts: dict[str, Any]) -> None:
         """Record something that is not an action, once per key and kind."""

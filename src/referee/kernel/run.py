@@ -148,7 +148,7 @@ class Run:
                 self._still()
                 self._open = held if action.effect is Effect.SPEND else Cost()
             started = self._timer.live()
-            with self._lease_kept(action.effect):
+            with self._lease_kept(action):
                 result = action.perform(self._bounded)
         except Rejected as refused:
             self._end(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), Cost())
@@ -214,7 +214,7 @@ class Run:
         else:
             paid = action.estimate(self._bounded) if action.effect is Effect.SPEND else Cost()
             ending = Ending(outcome="lost", cost=paid, elapsed=elapsed)
-        self._journal.end(key, action.name, ending, action.effect)
+        self._journal.end(key, action.name, ending, durable=action.durable)
         return ending
 
     def _stale(self, action: Action[T], ending: Ending) -> bool:
@@ -239,15 +239,15 @@ class Run:
             self._still()  # whoever was withdrawn meanwhile is accounted for already
             elapsed = round(self._timer.live(), 4)
             ending = Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed)
-            self._journal.end(key, action.name, ending, action.effect)
+            self._journal.end(key, action.name, ending, durable=action.durable)
             self._ledger.charge(cost)
             self._timer.settle(elapsed)
             self._open = Cost()
 
     @contextlib.contextmanager
-    def _lease_kept(self, effect: Effect) -> Iterator[None]:
-        """Renew the lease while a long action runs, so that nobody takes a living run over."""
-        if not effect.costly:  # and so never long
+    def _lease_kept(self, action: Action[Any]) -> Iterator[None]:
+        """Renew the lease while an action runs, however long, so that nobody takes a living run over."""
+        if action.instant:
             yield
             return
         done = threading.Event()

@@ -16,7 +16,7 @@ from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Journal, check_chain
 from referee.kernel.policy import Deny
 from referee.kernel.run import Run, Shared
-from referee.ports import Entry, Kind, World
+from referee.ports import Entry, Kind, Lease, World
 from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore, ended
 
 
@@ -262,6 +262,63 @@ def test_a_second_process_cannot_take_a_living_run_and_a_fenced_one_stops() -> N
     with pytest.raises(WorldFault, match="taken over"):
         run.perform(Count(label="a"))
     assert Count.done == []
+
+
+class Look(Action[bool]):
+    """Whether a thread keeps the lease while it is performed."""
+
+    name: ClassVar[str] = "look"
+    effect: ClassVar[Effect] = Effect.READ
+    result_type: ClassVar[type] = bool
+
+    def perform(self, world: World) -> bool:
+        return any(thread.name == "lease" for thread in threading.enumerate())
+
+
+class Glance(Look):
+    name: ClassVar[str] = "glance"
+    instant: ClassVar[bool] = True
+
+
+def test_the_lease_is_kept_while_anything_but_an_instant_action_runs() -> None:
+    """A snapshot of a large repository only reads, and may take longer than a lease lasts."""
+    run = Desk().run()
+    assert run.perform(Look())
+    assert not run.perform(Glance())
+
+
+class Scratch(Look):
+    name: ClassVar[str] = "scratch"
+    effect: ClassVar[Effect] = Effect.SCRATCH
+
+
+class Passing(Scratch):
+    name: ClassVar[str] = "passing"
+    volatile: ClassVar[bool] = True
+
+
+class Disk(MemoryStore):
+    """Tells which entries waited for the disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.durable: dict[tuple[str, Kind], bool] = {}
+
+    def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
+        self.durable[entry.action, entry.kind] = durable
+        super().append(lease, entry, durable=durable)
+
+
+def test_an_ending_waits_for_the_disk_only_if_it_saves_work_on_resume() -> None:
+    desk = Desk()
+    desk.store = disk = Disk()
+    disk.create("r1", "{}", "now")
+    run = desk.run()
+    for action in (Scratch(), Passing(), Look(), Count(label="a")):
+        run.perform(action)
+    ended_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.ENDED}
+    begun_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.REQUESTED}
+    assert (ended_durably, begun_durably) == ({"scratch", "count"}, {"count"})
 
 
 def test_the_chain_shows_any_edit_of_the_record() -> None:

@@ -103,7 +103,7 @@ class Bases:
     def _fill(self, partial: bytes, before: str, tree: str) -> None:
         files = os.path.join(self._folder, partial, b"files")
         with ThreadPoolExecutor(1, thread_name_prefix="base") as pool:
-            furnished = pool.submit(inside.furnish, self._private, files, tree, before, self._tags())
+            furnished = pool.submit(lambda: inside.furnish(self._private, files, tree, before, self._tags()))
             self._check_out(partial, before, tree)
             furnished.result()
         if not self._intact(partial):
@@ -117,13 +117,12 @@ class Bases:
     def _check_out(self, partial: bytes, before: str, tree: str) -> None:
         if before:
             self._git(partial, "read-tree", "--reset", "-u", tree)
-            touched: Iterable[bytes] = changed(self._private, before, tree)
         else:
             self._git(partial, "read-tree", tree)
             self._git(partial, "checkout-index", "--all", "--quiet", "--index")
-            touched = (path for path, _ in listed(self._private, tree))
         if self._owner is not None:
-            self._give(partial, touched, self._owner)
+            all_of_it = (path for path, _ in listed(self._private, tree))
+            self._give(partial, changed(self._private, before, tree) if before else all_of_it, self._owner)
 
     def _give(self, partial: bytes, paths: Iterable[bytes], owner: tuple[int, int]) -> None:
         files = os.path.join(self._folder, partial, b"files")

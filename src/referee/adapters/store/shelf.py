@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
 
 from referee.domain.errors import WorldFault
 from referee.ports import Clock
@@ -48,10 +49,15 @@ class FileShelf:
             raise WorldFault(f"could not keep a fact in {self._folder}: {error}") from error
 
     def _thin(self) -> None:
+        facts = []
         with os.scandir(self._folder) as entries:
-            facts = sorted((e.stat().st_mtime, e.path) for e in entries if e.is_file(follow_symlinks=False))
-        for _, path in facts[:-_MOST]:
-            os.unlink(path)
+            for entry in entries:
+                with suppress(FileNotFoundError):  # another process thins, too
+                    if entry.is_file(follow_symlinks=False):
+                        facts.append((entry.stat().st_mtime, entry.path))
+        for _, path in sorted(facts)[:-_MOST]:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
 
     def _path(self, key: str) -> str:
         return os.path.join(self._folder, hashlib.sha256(f"{self._edition}\n{key}".encode()).hexdigest())

@@ -47,6 +47,7 @@ _INSERT = """
 insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev, :digest
 from run where run_id = :run_id and fence = :fence
 """
+_RUNS = "select run_id, status, spec, created, fence, outcome, head, owner, lease_until from run "
 _CLAIM = """
 update run set owner = ?, fence = fence + 1, lease_until = ?, status = iif(?, 'running', status)
 where run_id = ? and (lease_until < ? or owner = '' or owner = ?) returning fence
@@ -172,15 +173,15 @@ class SqliteStore:
 
     def run(self, run_id: str) -> RunRecord | None:
         """One run, or None."""
-        return next((r for r in self.runs() if r.run_id == run_id), None)
+        return next(iter(self._records("where run_id = ?", run_id)), None)
 
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
+        return self._records("order by created desc, rowid desc")
+
+    def _records(self, which: str, *values: str) -> tuple[RunRecord, ...]:
         with self._guarded():
-            rows = self._db.execute(
-                "select run_id, status, spec, created, fence, outcome, head, owner, lease_until from run"
-                " order by created desc, rowid desc"
-            ).fetchall()
+            rows = self._db.execute(_RUNS + which, values).fetchall()
         fields = ("run_id", "status", "spec", "created", "fence", "outcome", "head")
         return tuple(
             RunRecord(**{**dict(zip(fields, row, strict=True)), "status": _status(row[1], owner, until)})
