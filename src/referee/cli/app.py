@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from referee import __version__
-from referee.cli.commands import check, demo, doctor, fix, gc, journal, memory, resume, rollback, runs, sandbox, show
+from referee.cli.commands import (
+    check,
+    demo,
+    doctor,
+    fix,
+    gc,
+    journal,
+    mcp,
+    memory,
+    resume,
+    rollback,
+    runs,
+    sandbox,
+    show,
+)
 
 app = typer.Typer(
     name="referee",
@@ -48,5 +62,6 @@ app.command("show")(show.show)
 app.command("resume")(resume.resume)
 app.command("rollback")(rollback.rollback)
 app.command("gc")(gc.gc)
+app.command("mcp")(mcp.mcp)
 app.add_typer(journal.journal, name="journal")
 app.add_typer(memory.memory, name="memory")
