@@ -21,6 +21,7 @@ from referee.adapters.models.recorded import RecordedModel, RecordingModel
 from referee.adapters.models.scripted import ScriptedModel
 from referee.adapters.python import find as find_python
 from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
+from referee.adapters.signing import Keyring
 from referee.adapters.store import FileShelf, SqliteStore
 from referee.adapters.store.turn import turn
 from referee.adapters.toolchains import find as find_toolchains
@@ -99,6 +100,11 @@ class Desk:
     def workspace(self) -> Workspace:
         """The user's repository."""
         return self._workspace
+
+    @property
+    def signatures(self) -> Keyring:
+        """The keys that count: the local one and those of the allowed signers, both beside the user's own file."""
+        return Keyring(os.path.dirname(user_path()), self.config.signing.allowed_signers)
 
     @property
     def shelf(self) -> Shelf:

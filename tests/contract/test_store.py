@@ -14,7 +14,7 @@ import pytest
 from referee.adapters.store import SqliteStore, sqlite
 from referee.adapters.store.owner import alive, me
 from referee.domain.errors import UsageError, WorldFault
-from referee.ports import Entry, Kind, Store
+from referee.ports import Entry, Kind, Signal, Store
 from referee.testing import MemoryStore
 
 
@@ -72,6 +72,26 @@ def test_a_stale_fence_can_neither_append_nor_renew_nor_finish(store: Store) -> 
         with pytest.raises(WorldFault, match="taken over"):
             attempt()
     store.append(new, entry(1))
+
+
+def test_a_signal_is_left_once_per_name_while_another_has_the_run(store: Store) -> None:
+    store.create("r", "{}", "t")
+    store.claim("r", me(), 0, 10)
+    first, second, other = (Signal(name=n, payload=p, at="t") for n, p in (("q/1", "a"), ("q/1", "b"), ("q/2", "c")))
+    assert store.leave("r", "answer", first) and not store.leave("r", "answer", second)
+    assert store.leave("r", "answer", other) and store.leave("r", "stop", first)
+    assert store.left("r", "answer") == (first, other)
+    assert not store.leave("no such run", "answer", first)
+
+
+def test_questions_and_answers_of_all_runs_are_found(store: Store) -> None:
+    for n, run in enumerate(("a", "b")):
+        store.create(run, "{}", f"t{n}")
+        lease = store.claim(run, "me", 0, 10)
+        for e in (entry(1), entry(2, "k2?1", Kind.ASKED), entry(3, "k2?1", Kind.ANSWERED)):
+            store.append(lease, e)
+    found = [(run, e.n, e.kind) for run, e in store.questions()]
+    assert found == [(r, n, k) for r in ("a", "b") for n, k in ((2, Kind.ASKED), (3, Kind.ANSWERED))]
 
 
 def test_a_living_lease_names_its_owner(store: Store) -> None:

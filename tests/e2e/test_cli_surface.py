@@ -14,7 +14,21 @@ import pytest
 from referee import __version__
 from referee.cli import main
 
-COMMANDS = ("demo", "fix", "check", "sandbox", "doctor", "runs", "show", "resume", "rollback", "gc")
+COMMANDS = (
+    "demo",
+    "fix",
+    "check",
+    "sandbox",
+    "doctor",
+    "runs",
+    "show",
+    "resume",
+    "rollback",
+    "gc",
+    "questions",
+    "answer",
+    "sign",
+)
 MAIN = "import sys; from referee.cli import main; sys.exit(main())"
 
 

@@ -2,10 +2,14 @@
 
 from referee.api.memories import confirm, forget, memories, memory, remember
 from referee.api.past import gc, journal, rollback, runs, show, verify
+from referee.api.questions import answer, sign
+from referee.api.questions import show as question
+from referee.api.questions import waiting as questions
 from referee.api.repairs import fix, resume
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
 
 __all__ = [
+    "answer",
     "attack",
     "check",
     "confirm",
@@ -18,11 +22,14 @@ __all__ = [
     "memories",
     "memory",
     "plan",
+    "question",
+    "questions",
     "remember",
     "resume",
     "rollback",
     "runs",
     "sandbox",
     "show",
+    "sign",
     "verify",
 ]

@@ -58,6 +58,8 @@ def show(run_id: str, repo: str = ".") -> Outcome:
         record = known(desk, run_id)
         if not record.outcome and record.status == "done":
             raise UsageError(f"run {run_id} was refused before it began; there is no report")
+        if record.status == "waiting":
+            raise UsageError(f"run {run_id} waits for a person; see `referee questions`")
         if record.status != "done":
             raise UsageError(f"run {run_id} has not ended; `referee resume {run_id}` continues it")
         return Outcome.model_validate_json(record.outcome)

@@ -12,7 +12,7 @@ from referee import __version__
 from referee.adapters.store.blobs import write_whole as replace_file
 from referee.config import Config
 from referee.domain.cost import BudgetView
-from referee.domain.errors import WorldFault
+from referee.domain.errors import Suspended, WorldFault
 from referee.domain.reason import StopReason
 from referee.domain.report import IsolationStamp, Iteration, Landed, Outcome, Report, exit_code, iteration
 from referee.domain.task import Task
@@ -30,6 +30,7 @@ class Recorder:
         self._record, self._task, self._config, self._clock = record, task, config, clock
         self._targets, self._generator = task.targets, ""
         self.diff = b""  # exact, where an outcome's is text
+        self._landing = ("", "")  # the trees before and after
         self._iterations: list[Iteration] = []
         self._notes: list[str] = []
         self._pass_on: Progress | None = None
@@ -44,6 +45,8 @@ class Recorder:
             self._targets, self._generator = facts["targets"], facts["generator"]
         if event == "verdict" and isinstance(facts["verdict"], Verdict):
             self._iterations.append(iteration(facts["step"], facts["verdict"]))
+        if event == "land":
+            self._landing = facts["before"], facts["after"]
         if event == "note":
             if str(facts["text"]) in self._notes:
                 return  # said again by a later step: a report is not longer for it
@@ -87,6 +90,13 @@ class Recorder:
             "isolation": isolation,
         }
         return self._report(reason, view, "", more)
+
+    def waiting(self, run: Run, waits: Suspended, isolation: IsolationStamp | None) -> Outcome:
+        """The outcome so far of a run that waits for a person; `diff` is the change that it would land."""
+        before, after = self._landing
+        self.diff = run.diff(before, after) if before else b""
+        outcome = self.cut_short(StopReason.NEEDS_SIGNATURE, str(waits), run.view, isolation)
+        return outcome.model_copy(update={"diff": self.diff.decode("utf-8", "replace")})
 
     def as_landed(self, outcome: Outcome, landing: Landing | None) -> Outcome:
         """The outcome of a run that was stopped, with what it had landed by then."""

@@ -14,17 +14,19 @@ from referee.api.environment import explained, remembered
 from referee.api.recorder import Recorder, write_report
 from referee.api.spec import Spec, asked_last, has_begun, known, rolled_back, unfinished
 from referee.api.usage import counted
-from referee.config import Config, IsolationMode, load
+from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
-from referee.domain.errors import Cancelled, Diverged, UsageError, WorldFault
+from referee.domain.errors import Cancelled, Diverged, Suspended, UsageError, WorldFault
+from referee.domain.question import Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.flows.plan import Plan
 from referee.flows.repair import repair
 from referee.kernel.journal import LEASE_SECONDS, Journal
+from referee.kernel.policy import Policy
 from referee.kernel.run import Run, Shared
-from referee.policy import protect
+from referee.policy import Landings, ask_before_landing, protect
 from referee.ports import Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, evaluator, players
 
@@ -79,8 +81,15 @@ def resume(
                 spec = spec.model_copy(update={"config": spec.config.model_copy(update={"budget": larger})})
             if isolation:
                 spec = spec.model_copy(update={"config": spec.config.model_copy(update={"isolation": isolation})})
+            spec = spec.model_copy(update={"config": asking_now(spec.config, desk.config)})
             desk.config = spec.config
             return _drive(desk, record, spec, progress)
+
+
+def asking_now(asked: Config, now: Config) -> Config:
+    """A run's settings with what is demanded of people today: what counts as a signature may have changed."""
+    before = max(asked.ask_before_landing, now.ask_before_landing, key=lambda b: b.rank)
+    return asked.model_copy(update={"signing": now.signing, "ask_before_landing": before})
 
 
 def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None) -> Outcome:
@@ -119,6 +128,11 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         outcome = counted(desk.store, run.id, recorder.as_landed(outcome, desk.workspace.landed(run.id)))
         write_report(desk.reports, outcome)
         return outcome
+    except Suspended as waits:
+        outcome = counted(desk.store, run.id, recorder.waiting(run, waits, desk.stamp()))
+        write_report(desk.reports, outcome, recorder.diff)
+        desk.store.finish(lease, "waiting", "")
+        return outcome
     except UsageError as wrong:
         if recorder.played:
             raise UsageError(f"{wrong}; when that is mended, `referee resume {run.id}` goes on") from wrong
@@ -147,10 +161,23 @@ def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
         world=desk,
         journal=journal,
         store=desk.store,
-        policies=(protect(spec.config.protection),),
+        policies=_policies(desk, spec.config),
         tell=progress,
     )
     return Run(shared, spec.config.budget)
+
+
+def _policies(desk: Desk, config: Config) -> tuple[Policy, ...]:
+    before, signing = config.ask_before_landing, config.signing
+    if before is Before.NEVER:
+        return (protect(config.protection),)
+    landings = Landings(
+        kind=Asking(before.value),
+        requester=f"referee fix, generator {config.generator}",
+        demand=signing.demand,
+        seconds=signing.minutes * 60,
+    )
+    return protect(config.protection), ask_before_landing(landings, desk.workspace.diff)
 
 
 def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:

@@ -8,6 +8,7 @@ import typer
 
 from referee import __version__
 from referee.cli.commands import (
+    answer,
     check,
     demo,
     doctor,
@@ -16,11 +17,13 @@ from referee.cli.commands import (
     journal,
     mcp,
     memory,
+    questions,
     resume,
     rollback,
     runs,
     sandbox,
     show,
+    sign,
 )
 
 app = typer.Typer(
@@ -60,6 +63,9 @@ app.command("doctor")(doctor.doctor)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
 app.command("resume")(resume.resume)
+app.command("questions")(questions.questions)
+app.command("answer")(answer.answer)
+app.command("sign")(sign.sign)
 app.command("rollback")(rollback.rollback)
 app.command("gc")(gc.gc)
 app.command("mcp")(mcp.mcp)

@@ -3,14 +3,17 @@
 from referee.config.environment import DEBUG, environment, secret
 from referee.config.judging import CheckSetting
 from referee.config.load import load, root_of, user_path
+from referee.config.people import Before, Signing
 from referee.config.values import Config, IsolationMode, Models
 
 __all__ = [
     "DEBUG",
+    "Before",
     "CheckSetting",
     "Config",
     "IsolationMode",
     "Models",
+    "Signing",
     "environment",
     "load",
     "root_of",

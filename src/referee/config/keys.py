@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from referee.config import rules
 from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits
+from referee.config.people import Signing
 from referee.config.reach import Inject, Reach
 from referee.config.values import Config, Models
 from referee.domain.cost import Budget
@@ -20,6 +21,7 @@ from referee.domain.value import Value
 
 _SECTIONS: dict[str, type[Value]] = {
     "": Config, "budget": Budget, "models": Models, "sandbox": Reach, "judge": JudgeLimits,
+    "signing": Signing,
 }  # fmt: skip
 
 
@@ -75,6 +77,11 @@ KEYS = {
         _key("isolation", rules.stricter, "REFEREE_ISOLATION", "--require-isolation / --allow-degraded"),
         _key("land", rules.land, "REFEREE_LAND", "--land"),
         _key("allow_overfitted", rules.forbid, "REFEREE_ALLOW_OVERFITTED", "--allow-overfitted"),
+        _key("ask_before_landing", rules.asks_more, "REFEREE_ASK_BEFORE_LANDING", "--ask-before-landing", grows=True),
+        _key("signing.require", rules.only_ssh),
+        _key("signing.persons", rules.more),
+        _key("signing.minutes", rules.less),
+        _key("signing.allowed_signers", rules.never),
         _key("generator", rules.generator, "REFEREE_GENERATOR", "--generator"),
         _key("preset", rules.give_way, "REFEREE_PRESET", "--preset"),
         _key("candidates", rules.lower, "REFEREE_CANDIDATES", "--candidates"),

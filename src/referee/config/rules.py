@@ -74,6 +74,31 @@ def forbid(asked: Asked) -> tuple[Any, str]:
     return False, f"asks for {asked.key}; only your own file or an option can allow that, it is left out"
 
 
+def asks_more(asked: Asked) -> tuple[Any, str]:
+    """What a landing waits for: the stricter of the two, whoever says it."""
+    return _kept(asked, max(asked.stands, asked.value, key=lambda before: before.rank))
+
+
+def more(asked: Asked) -> tuple[Any, str]:
+    """A number of people: never fewer."""
+    return _kept(asked, max(asked.stands, asked.value))
+
+
+def less(asked: Asked) -> tuple[Any, str]:
+    """A time that something counts for: never longer."""
+    return _kept(asked, min(asked.stands, asked.value))
+
+
+def only_ssh(asked: Asked) -> tuple[Any, str]:
+    """Which keys count: SSH keys only, once anybody says so."""
+    return _kept(asked, "ssh" if "ssh" in (asked.stands, asked.value) else asked.value)
+
+
+def _kept(asked: Asked, value: Any) -> tuple[Any, str]:
+    note = f"asks for {asked.key} = {asked.value}; a repository cannot weaken it, {value} stands"
+    return value, "" if value == asked.value else note
+
+
 def harder(asked: Asked) -> tuple[Any, str]:
     """How hard a proposal is distrusted: strict once anybody says so."""
     if asked.value == "strict" or asked.stands == asked.value:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits, Pattern
+from referee.config.people import Before, Signing
 from referee.config.reach import Reach
 from referee.domain.cost import Budget
 from referee.domain.protection import Protection
@@ -119,6 +120,8 @@ class Config(Value):
     isolation: IsolationMode = IsolationMode.AUTO
     land: Annotated[str, AfterValidator(_land)] = "tree"
     allow_overfitted: bool = True
+    ask_before_landing: Before = Before.NEVER
+    signing: Signing = Signing()
     generator: Annotated[str, AfterValidator(_generator)] = "auto"
     preset: Literal["bugfix"] = "bugfix"
     candidates: int = Field(default=1, ge=1, le=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from referee.domain.finding import Finding
+from referee.domain.question import Asking, Question
 from referee.domain.reason import StopReason
 
 
@@ -63,4 +64,13 @@ class Cancelled(Interrupt):
 
 
 class Suspended(Interrupt):
-    """The run waits for a person: `referee answer`, then `referee resume`."""
+    """The run waits for a person: `referee answer` or `referee sign`, then `referee resume`."""
+
+    def __init__(self, question: Question) -> None:
+        verb = "sign" if question.kind is Asking.SIGNATURE else "answer"
+        said = "" if verb == "sign" else " yes|no" if question.kind is Asking.APPROVAL else " TEXT"
+        super().__init__(
+            f"{question.summary}; look with `referee questions {question.id}`, "
+            f"then `referee {verb} {question.id}{said}` and `referee resume {question.run_id}`"
+        )
+        self.question = question

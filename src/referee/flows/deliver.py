@@ -65,6 +65,7 @@ def deliver(run: Run, plan: Plan, base: Snapshot, attempt: Attempt, story: Repai
 
 
 def _landed(run: Run, plan: Plan, base: Snapshot, attempt: Attempt, story: Repaired) -> Landing:
+    run.progress("land", {"before": base.tree, "after": attempt.tree})
     if plan.place == "tree":
         return run.perform(LandTree(run_id=run.id, before=base.tree, after=attempt.tree))
     touched = attempt.patch.touched

@@ -9,7 +9,7 @@ from referee.domain.brief import Attempted, Brief, Offer, Strategy
 from referee.domain.commit_message import Repaired
 from referee.domain.cost import HIGH_PRESSURE, BudgetView, Cost
 from referee.domain.decision import Decision, Hold, Land, Repair, Stop, Switch, decide
-from referee.domain.errors import Exhausted
+from referee.domain.errors import Exhausted, Rejected
 from referee.domain.layer import Layer
 from referee.domain.progress import worse
 from referee.domain.reason import StopReason
@@ -176,7 +176,11 @@ def _land(run: Run, state: State) -> Ended:
         cause=last.summary,
         author=last.verdict.author,
     )
-    done = deliver(run, state.plan, state.snapshot, state.last, story)
+    try:
+        done = deliver(run, state.plan, state.snapshot, state.last, story)
+    except Rejected as refused:
+        run.note(f"not landed: {refused}")
+        return state.ended(StopReason.HUMAN_ABORT, note=str(refused))
     state.snapshot, state.last = done.base, done.attempt
     if done.moved:
         run.note(done.moved)

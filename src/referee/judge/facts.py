@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from referee.actions.recall import Recall, Remember
+from referee.domain.canonical import canonical
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge.checks import Check
 from referee.judge.project import Project
 from referee.judge.seen import Seen
-from referee.kernel.action import canonical
 from referee.kernel.run import Run
 from referee.ports import Command
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from abc import abstractmethod
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeVar
 
+from referee.domain.canonical import digest_of
 from referee.domain.cost import BudgetView, Cost
 from referee.domain.value import Value
 from referee.ports import World
@@ -78,9 +77,4 @@ class Action(Value, Generic[T]):
 
 def request_digest(name: str, data: Any) -> str:
     """SHA-256 of an action's name and the canonical form of what it asks for, in hex."""
-    return hashlib.sha256(canonical({"action": name, "data": data})).hexdigest()
-
-
-def canonical(document: Any) -> bytes:
-    """JSON with sorted keys and no spaces: equal data, equal bytes (the subset of RFC 8785 that we use)."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
+    return digest_of({"action": name, "data": data})

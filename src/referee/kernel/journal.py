@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from referee.domain.canonical import canonical, digest_of
 from referee.domain.cost import Cost
 from referee.domain.errors import Diverged, WorldFault
 from referee.domain.value import Value
-from referee.kernel.action import Effect, canonical
+from referee.kernel.action import Effect
 from referee.ports import Clock, Entry, Kind, Lease, Store
 
 INLINE_BYTES = 16_384
@@ -22,7 +23,7 @@ GENESIS = "0" * 64
 class Ending(Value):
     """How one try of an action ended. `done` and `rejected` are final; the others are tried again on resume."""
 
-    outcome: str  # done | rejected | exhausted | fault | lost
+    outcome: str  # done | rejected | exhausted | fault | lost | waiting
     result: str = ""
     blob: str = ""
     cost: Cost = Cost()
@@ -36,8 +37,7 @@ class Ending(Value):
 
 def chained(entry: Entry) -> str:
     """The digest that an entry must carry: over its content and its predecessor's digest."""
-    body = entry.model_dump(mode="json", exclude={"digest"})
-    return hashlib.sha256(canonical(body)).hexdigest()
+    return digest_of(entry.model_dump(mode="json", exclude={"digest"}))
 
 
 class Journal:
@@ -67,14 +67,22 @@ class Journal:
         entry = self._by_key.get((key, Kind.ENDED))
         return None if entry is None else Ending.model_validate_json(entry.payload)
 
+    def found(self, key: str, kind: Kind) -> Entry | None:
+        """The entry of that kind under `key`, if there is one."""
+        return self._by_key.get((key, kind))
+
+    def now(self) -> float:
+        """The time of day, in seconds since the epoch."""
+        return self._clock.now()
+
     def result(self, ending: Ending) -> str:
         """The JSON text of an ending's result, from the blob store when it was long."""
         return self._store.get(ending.blob).decode() if ending.blob else ending.result
 
-    def request(self, key: str, action: str, digest: str, effect: Effect) -> None:
-        """Record that an action is about to be ruled on."""
-        facts = {"action_digest": digest, "effect": effect.value}
-        self._append(key, Kind.REQUESTED, (action, facts), effect.irrevocable)
+    def request(self, key: str, action: str, facts: Mapping[str, Any], effect: Effect) -> None:
+        """Record that an action is about to be done; `facts` name it and say whether a person is asked first."""
+        told = {**facts, "effect": effect.value}
+        self._append(key, Kind.REQUESTED, (action, told), effect.irrevocable)
 
     def end(self, key: str, action: str, ending: Ending, *, durable: bool) -> None:
         """Record how it ended; a long result goes into the blob store first."""

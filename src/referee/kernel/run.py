@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,15 +12,31 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
+from referee.domain.canonical import digest_of
 from referee.domain.cost import Budget, BudgetView, Cost
-from referee.domain.errors import Exhausted, Rejected, UsageError, Withdrawn, WorldFault
+from referee.domain.errors import Exhausted, Rejected, Suspended, UsageError, Withdrawn, WorldFault
 from referee.domain.finding import Finding
 from referee.domain.patch import FileContent, Patch, patch_of
-from referee.kernel.action import Action, Effect, canonical
+from referee.domain.question import Consent
+from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Ending, Journal, same_request
 from referee.kernel.ledger import Ledger
-from referee.kernel.policy import Policy, rule
-from referee.ports import Clock, Command, Equipment, Kind, Model, Progress, Sandbox, Shelf, Store, Warm, Workspace
+from referee.kernel.policy import Ask, Policy, denied, rule
+from referee.kernel.questions import Questions, facts_of
+from referee.ports import (
+    Clock,
+    Command,
+    Equipment,
+    Kind,
+    Model,
+    Progress,
+    Sandbox,
+    Shelf,
+    Signatures,
+    Store,
+    Warm,
+    Workspace,
+)
 
 T = TypeVar("T")
 _adapter = functools.cache(TypeAdapter)  # costly to make, and asked for at every action
@@ -46,8 +62,8 @@ class Timer:
 class Bounded:
     """The equipment of a run together with the time it has left: the `World` an action is given."""
 
-    def __init__(self, equipment: Equipment, seconds_left: Callable[[], float]) -> None:
-        self._equipment, self.seconds_left = equipment, seconds_left
+    def __init__(self, equipment: Equipment, seconds_left: Callable[[], float], consent: Consent | None = None) -> None:
+        self._equipment, self.seconds_left, self.consent = equipment, seconds_left, consent
 
     @property
     def workspace(self) -> Workspace:
@@ -64,6 +80,10 @@ class Bounded:
     @property
     def shelf(self) -> Shelf:
         return self._equipment.shelf
+
+    @property
+    def signatures(self) -> Signatures:
+        return self._equipment.signatures
 
     def model(self, name: str) -> Model:
         return self._equipment.model(name)
@@ -91,6 +111,7 @@ class Run:
         self._shared, self._prefix = shared, ""
         self._world, self._journal = shared.world, shared.journal
         self._bounded = Bounded(shared.world, lambda: self._ledger.seconds_left(self._timer.live()))
+        self._questions = Questions(shared.run_id, shared.store, shared.journal, shared.world.signatures)
         self._ledger = Ledger(budget)
         self._timer = Timer(shared.world.clock, shared.journal.elapsed)
         self._ordinal = 0
@@ -128,19 +149,24 @@ class Run:
     def perform(self, action: Action[T]) -> T:
         """Recall the action's result if the journal has it; otherwise record, rule, admit, do, end and charge.
 
-        Raises `Rejected` (the author must act), `Exhausted` (the budget ends the run) or `WorldFault`.
+        Raises `Rejected` (the author must act), `Exhausted` (the budget ends the run), `WorldFault`, or `Suspended`
+        (a person must act).
         """
         self._ordinal += 1
         digest = action.digest
-        key, ending = self._recall(f"{self._prefix}{self._ordinal}:{action.name}", action, digest)
+        first = f"{self._prefix}{self._ordinal}:{action.name}"
+        key, ending = self._recall(first, action, digest)
         if ending is not None:
             return self._replay(action, ending)
         self._still()
-        self._journal.request(key, action.name, digest, action.effect)
+        ruling = rule(self._shared.policies, action)
+        ask = ruling if isinstance(ruling, Ask) else None
+        self._journal.request(key, action.name, {"action_digest": digest, **facts_of(ask)}, action.effect)
         started: float | None = None
         held = Cost()
         try:
-            rule(self._shared.policies, action)
+            denied(ruling)
+            consent = None if ask is None else self._questions.settle(first, ask, (action.name, digest), self.note)
             wanted = action.estimate(self._bounded)
             self._ledger.hold(wanted, self._timer.live())
             held = wanted
@@ -149,7 +175,10 @@ class Run:
                 self._open = held if action.effect is Effect.SPEND else Cost()
             started = self._timer.live()
             with self._lease_kept(action):
-                result = action.perform(self._bounded)
+                result = action.perform(Bounded(self._world, self._bounded.seconds_left, consent))
+        except Suspended:
+            self._end(key, action, "waiting", "", Cost())
+            raise
         except Rejected as refused:
             self._end(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), Cost())
             raise
@@ -197,12 +226,22 @@ class Run:
         while (entry := self._journal.requested(_nth(key, tries))) is not None:
             same_request(entry, action.name, digest)
             current = _nth(key, tries)
-            ending = self._journal.ending(current) or self._lost(current, action)
+            ending = self._journal.ending(current) or self._cut_off((key, current), action)
             if ending.final and not self._stale(action, ending):
                 return current, ending
             self._ledger.charge(ending.cost)
             tries += 1
         return _nth(key, tries), None
+
+    def _cut_off(self, keys: tuple[str, str], action: Action[T]) -> Ending:
+        """End a request that a crash cut off: what waited for a person had not begun."""
+        first, key = keys
+        entry = self._journal.requested(key)
+        if entry is None or "asks" not in json.loads(entry.payload) or self._questions.answered(first):
+            return self._lost(key, action)
+        ending = Ending(outcome="waiting", elapsed=round(self._timer.live(), 4))
+        self._journal.end(key, action.name, ending, durable=action.durable)
+        return ending
 
     def _lost(self, key: str, action: Action[T]) -> Ending:
         """End a request that a crash cut off: with its result if it took effect, else charged as if it had."""
@@ -327,7 +366,7 @@ class Run:
     def note(self, text: str, **facts: Any) -> None:
         """Be loud: record something a person should know, and show it."""
         # Not numbered: a resumed run may have something to say before what it says again.
-        said = hashlib.sha256(canonical({"text": text, **facts})).hexdigest()[:16]
+        said = digest_of({"text": text, **facts})[:16]
         self._journal.note(f"{self._prefix}note:{said}", Kind.NOTED, {"text": text, **facts})
         self.progress("note", {"text": text, **facts})
 

@@ -1,5 +1,6 @@
 """Rules over actions, the same for every flow."""
 
+from referee.policy.landing import Landings, ask_before_landing
 from referee.policy.protect import protect
 
-__all__ = ["protect"]
+__all__ = ["Landings", "ask_before_landing", "protect"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from referee.ports.memories import Approvals, Memories
 from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, Usage
 from referee.ports.sandbox import Base, Command, Contact, Execution, Isolation, Job, Level, Limits, Mount, Sandbox, Warm
-from referee.ports.store import Entry, Kind, Lease, RunRecord, Shelf, Store
+from referee.ports.signing import Signatures
+from referee.ports.store import Entry, Kind, Lease, RunRecord, Shelf, Signal, Store
 from referee.ports.tools import Interpreter, Toolchain
 from referee.ports.workspace import (
     Clash,
@@ -58,6 +59,8 @@ __all__ = [
     "RunRecord",
     "Sandbox",
     "Shelf",
+    "Signal",
+    "Signatures",
     "Snapshot",
     "Store",
     "Toolchain",

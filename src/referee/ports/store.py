@@ -16,6 +16,8 @@ class Kind(StrEnum):
     ANSWERED = "answered"
     ENDED = "ended"
     NOTED = "noted"  # loud: something a person should know
+    ASKED = "asked"  # a question to a person
+    DECIDED = "decided"  # what the flow decided, so that a replay can be compared
 
 
 class Entry(Value):
@@ -61,6 +63,14 @@ class Lease(Value):
     seen: float = 0.0
 
 
+class Signal(Value):
+    """Something left for a run by another process, under a `name` of its own."""
+
+    name: str
+    payload: str
+    at: str
+
+
 class Store(Protocol):
     """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL), but for `append`."""
 
@@ -93,6 +103,18 @@ class Store(Protocol):
     def run(self, run_id: str) -> RunRecord | None: ...
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
+        ...
+
+    def questions(self) -> tuple[tuple[str, Entry], ...]:
+        """What all runs have asked people and been answered, oldest run first: entries, each with its run's id."""
+        ...
+
+    def leave(self, run_id: str, topic: str, signal: Signal) -> bool:
+        """Leave a signal for a run, whoever works on it; False if there is one of that name, which stays."""
+        ...
+
+    def left(self, run_id: str, topic: str) -> tuple[Signal, ...]:
+        """What was left for a run, in order."""
         ...
 
     def put(self, data: bytes) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from referee.domain.question import Consent
 from referee.ports.model import Model
 from referee.ports.sandbox import Command, Sandbox, Warm
+from referee.ports.signing import Signatures
 from referee.ports.store import Shelf
 from referee.ports.workspace import Workspace
 
@@ -30,6 +32,8 @@ class Equipment(Protocol):
     def clock(self) -> Clock: ...
     @property
     def shelf(self) -> Shelf: ...
+    @property
+    def signatures(self) -> Signatures: ...
     def model(self, name: str) -> Model: ...
     def warm(self, command: Command) -> Warm:
         """The warm process for `command`, started on first use and kept for the run."""
@@ -38,6 +42,11 @@ class Equipment(Protocol):
 
 class World(Equipment, Protocol):
     """What an action may touch while it is performed: the equipment, for as long as the budget lasts."""
+
+    @property
+    def consent(self) -> Consent | None:
+        """What a person said to this action, if they were asked."""
+        ...
 
     def seconds_left(self) -> float:
         """Wall-clock seconds until the run must stop, never negative."""

@@ -8,6 +8,7 @@ from referee.domain.errors import UsageError
 from referee.ports import Clock, Command, Model, Sandbox, Shelf, Warm, Workspace
 from referee.testing.clock import FakeClock
 from referee.testing.shelf import MemoryShelf
+from referee.testing.signing import FakeSignatures
 
 
 class FakeEquipment:
@@ -23,6 +24,7 @@ class FakeEquipment:
         self.workspace, self.sandbox = workspace, sandbox
         self.clock: Clock = clock or FakeClock()
         self.shelf: Shelf = MemoryShelf(self.clock)
+        self.signatures = FakeSignatures()
         self._models = dict(models or {})
 
     def model(self, name: str) -> Model:

@@ -128,7 +128,9 @@ def test_a_call_lost_in_a_crash_is_charged_its_estimate() -> None:
     desk = Desk()
     run = desk.run()
     action = Count(label="a", usd=Decimal("0.10"))
-    run._journal.request("1:count", "count", action.digest, action.effect)  # the crash came after the request
+    run._journal.request(
+        "1:count", "count", {"action_digest": action.digest}, action.effect
+    )  # the crash came after the request
     resumed = desk.run()
     resumed.perform(action)
     assert resumed.view.spent.usd == Decimal("0.15")
@@ -139,7 +141,7 @@ def test_a_landing_cut_off_after_it_took_effect_is_not_done_twice() -> None:
     desk = Desk()
     run = desk.run()
     action = LandOnce(label="x")
-    run._journal.request("1:land_once", "land_once", action.digest, action.effect)
+    run._journal.request("1:land_once", "land_once", {"action_digest": action.digest}, action.effect)
     LandOnce.done.append("x")
     assert desk.run().perform(action) == 77
     assert LandOnce.done == ["x"]

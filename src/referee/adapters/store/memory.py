@@ -6,7 +6,7 @@ import hashlib
 from typing import Literal
 
 from referee.domain.errors import UsageError, WorldFault
-from referee.ports import Entry, Lease, RunRecord
+from referee.ports import Entry, Kind, Lease, RunRecord, Signal
 
 
 class MemoryStore:
@@ -17,6 +17,7 @@ class MemoryStore:
         self._owners: dict[str, tuple[str, float]] = {}
         self._entries: dict[str, list[Entry]] = {}
         self._blobs: dict[str, bytes] = {}
+        self._signals: dict[tuple[str, str], dict[str, Signal]] = {}
 
     def create(self, run_id: str, spec: str, at: str) -> None:
         """Record a new run."""
@@ -66,6 +67,20 @@ class MemoryStore:
     def entries(self, run_id: str) -> tuple[Entry, ...]:
         """A run's entries."""
         return tuple(self._entries.get(run_id, ()))
+
+    def questions(self) -> tuple[tuple[str, Entry], ...]:
+        """What runs have asked people and been answered."""
+        kinds = (Kind.ASKED, Kind.ANSWERED)
+        return tuple((run, e) for run, entries in self._entries.items() for e in entries if e.kind in kinds)
+
+    def leave(self, run_id: str, topic: str, signal: Signal) -> bool:
+        """Leave a signal, unless there is one of that name."""
+        left = self._signals.setdefault((run_id, topic), {})
+        return run_id in self._runs and left.setdefault(signal.name, signal) is signal
+
+    def left(self, run_id: str, topic: str) -> tuple[Signal, ...]:
+        """What was left for a run."""
+        return tuple(self._signals.get((run_id, topic), {}).values())
 
     def run(self, run_id: str) -> RunRecord | None:
         """One run."""

@@ -8,15 +8,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 from referee.adapters.store.blobs import Blobs
 from referee.adapters.store.mirror import Mirror
 from referee.adapters.store.owner import alive, brief
 from referee.domain.errors import UsageError, WorldFault
-from referee.ports import Entry, Kind, Lease, RunRecord
+from referee.ports import Entry, Kind, Lease, RunRecord, Signal
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _FIRST = """
 create table run (
     run_id text primary key, spec text not null, status text not null, owner text not null default '',
@@ -42,7 +42,17 @@ update run set head = coalesce((select digest from entry where run_id = run.run_
 create trigger entry_is_last after insert on entry begin
     update run set head = new.digest where run_id = new.run_id; end;
 """
-_MIGRATIONS = (_FIRST, _HEADS)  # each takes a state to the next version
+# Questions are looked for in all runs at once.
+_ASKED = "create index entry_of_people on entry(run_id, n) where kind in ('asked', 'answered');"
+_MIGRATIONS = (_FIRST, _HEADS, _ASKED)  # each takes a state to the next version
+_FIELDS = ("run_id", "n", "at", "key", "kind", "action", "payload", "prev", "digest")
+_ENTRIES = """
+select run_id, n, at, key, kind, action, payload, prev, digest from entry where run_id = ? order by n
+"""
+_QUESTIONS = """
+select run_id, n, at, key, kind, action, payload, prev, digest from entry join run using (run_id)
+where kind in ('asked', 'answered') order by created, run_id, n
+"""
 _INSERT = """
 insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev, :digest
 from run where run_id = :run_id and fence = :fence
@@ -161,15 +171,34 @@ class SqliteStore:
                 "update run set owner = '', lease_until = 0 where run_id = ? and fence = ?", (lease.run_id, lease.fence)
             )
 
+    def questions(self) -> tuple[tuple[str, Entry], ...]:
+        """What runs have asked people and been answered."""
+        with self._guarded():
+            rows = self._db.execute(_QUESTIONS).fetchall()
+        return tuple((row[0], _entry(row)) for row in rows)
+
+    def leave(self, run_id: str, topic: str, signal: Signal) -> bool:
+        """Leave a signal, unless there is one of that name."""
+        with self._guarded():
+            change = self._db.execute(
+                "insert into signal select run_id, ?, ?, ?, ? from run where run_id = ? on conflict do nothing",
+                (topic, signal.name, signal.payload, signal.at, run_id),
+            )
+        return change.rowcount == 1
+
+    def left(self, run_id: str, topic: str) -> tuple[Signal, ...]:
+        """What was left for a run, in order."""
+        with self._guarded():
+            rows = self._db.execute(
+                "select message, payload, at from signal where run_id = ? and topic = ? order by rowid", (run_id, topic)
+            ).fetchall()
+        return tuple(Signal(name=name, payload=payload, at=at) for name, payload, at in rows)
+
     def entries(self, run_id: str) -> tuple[Entry, ...]:
         """A run's entries in order."""
         with self._guarded():
-            rows = self._db.execute(
-                "select n, at, key, kind, action, payload, prev, digest from entry where run_id = ? order by n",
-                (run_id,),
-            ).fetchall()
-        fields = ("n", "at", "key", "kind", "action", "payload", "prev", "digest")
-        return tuple(Entry(**{**dict(zip(fields, r, strict=True)), "kind": Kind(r[3])}) for r in rows)
+            rows = self._db.execute(_ENTRIES, (run_id,)).fetchall()
+        return tuple(_entry(row) for row in rows)
 
     def run(self, run_id: str) -> RunRecord | None:
         """One run, or None."""
@@ -211,6 +240,12 @@ def _status(recorded: str, owner: str, until: float) -> str:
     if lives is None:  # on another machine or in another container: it renews its lease while it lives
         lives = until >= time.time()
     return recorded if lives else "stopped"
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    fields = dict(zip(_FIELDS, row, strict=True))
+    del fields["run_id"]
+    return Entry(**{**fields, "kind": Kind(fields["kind"])})
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -65,6 +65,9 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
             show_default="it lands, and the report says so",
         ),
     ] = None,
+    ask_before_landing: Annotated[
+        bool, typer.Option("--ask-before-landing", help="Wait for a person's yes before a result reaches your files.")
+    ] = False,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="The kind of work.", show_default="bugfix")] = None,
     seed: o.Seed = None,
     python: o.Python = None,
@@ -95,6 +98,7 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
             "candidates": candidates,
             "land": land,
             "allow_overfitted": allow_overfitted,
+            "ask_before_landing": "approval" if ask_before_landing else None,
             "preset": preset,
             "seed": seed,
             "python": python,

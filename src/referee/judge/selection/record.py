@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from referee.actions.execute import Execute
 from referee.actions.recall import Recall, Remember
+from referee.domain.canonical import canonical
 from referee.domain.errors import UsageError
 from referee.domain.patch import Patch
 from referee.domain.value import Value
@@ -15,7 +16,6 @@ from referee.judge.selection.reached import Reached, digest, from_text, is_test,
 from referee.judge.selection.rules import Record, Selection, file_of, select
 from referee.judge.selection.shape import shape_of
 from referee.judge.settings import SUITE_KEY, Settings
-from referee.kernel.action import canonical
 from referee.kernel.run import Run
 from referee.ports import Base
 
