@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -130,7 +131,7 @@ def test_a_branch_is_made_and_the_files_stay(repo: Path) -> None:
     assert "deleted the branch" in api.rollback(report.run_id, str(repo)).said[0]
 
 
-def test_a_patch_never_overwrites_a_file(repo: Path, tmp_path: Path) -> None:
+def test_a_patch_never_overwrites_a_file(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "fix.patch"
     target.write_text("mine\n")
     with pytest.raises(UsageError, match="exists already"):
@@ -140,10 +141,20 @@ def test_a_patch_never_overwrites_a_file(repo: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="appeared while the run worked"):
         fix(repo, f"patch:{target}", at_verdict(lambda: target.write_text("mine\n")))
     assert target.read_text() == "mine\n"
+    monkeypatch.setattr(os, "link", _no_links)
+    with pytest.raises(UsageError, match="appeared while the run worked"):
+        api.resume(api.runs(str(repo))[0].run_id, str(repo))
+    assert target.read_text() == "mine\n"
     target.unlink()
     assert api.resume(api.runs(str(repo))[0].run_id, str(repo)).solved
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith("fix.patch.")]
     small.git(repo, "apply", str(target))
     assert (repo / "calc.py").read_text() == small.FIXED
+
+
+def _no_links(*_: object, **__: object) -> None:
+    """What some file systems say."""
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 def at_verdict(act: Callable[[], object]) -> Progress:
@@ -178,6 +189,7 @@ def test_a_pull_request_is_opened_once_with_the_report_as_its_text(
     )
     gh.chmod(0o755)
     monkeypatch.setenv("PATH", f"{gh.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")  # a folder plays the remote
     before = (repo / "calc.py").read_text()
     (repo / "notes.txt").write_text("mine\n")
     report = fix(repo, "pr").report

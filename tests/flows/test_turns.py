@@ -14,11 +14,15 @@ import small
 
 from referee import api
 from referee.adapters.store.turn import turn
+from referee.api.spec import ROLLBACK, rolled_back
 from referee.cli.entry import main
-from referee.config import load
+from referee.config import Config, load
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.report import Outcome
 from referee.domain.task import Task
+from referee.kernel.action import Effect
+from referee.kernel.journal import Ending, Journal
+from referee.wiring import Desk
 
 
 def fix(repo: Path, wait: list[str] | None = None) -> Outcome:
@@ -99,10 +103,28 @@ def test_a_rollback_is_on_the_record_and_the_run_cannot_be_resumed(tmp_path: Pat
     assert [e.kind for e in entries] == ["requested", "ended"] * 2
     assert json.loads(json.loads(entries[1].payload)["result"])["restored"] == ["calc.py"]
     assert api.verify(run_id, str(repo)).ok
+    with turn(lock(repo), "run other", None), pytest.raises(UsageError, match="run other"):
+        api.gc(str(repo))
     [summary] = api.runs(str(repo))
     assert (summary.status, summary.solved) == ("done", True)
     with pytest.raises(UsageError, match="nothing to resume"):
         api.resume(run_id, str(repo), {"max_steps": 20})
+
+
+@pytest.mark.parametrize(("ending", "counts"), [("", True), ("done", True), ("fault", False)])
+def test_a_rollback_that_was_cut_off_counts_and_one_that_failed_does_not(
+    tmp_path: Path, ending: str, counts: bool
+) -> None:
+    """Going on with the run would do again what a person may have half undone."""
+    with Desk(str(small.build(tmp_path / "repo")), Config()) as desk:
+        desk.store.create("r", "{}", "t")
+        journal = Journal(desk.store, desk.store.claim("r", "me", desk.clock.now(), 30), desk.clock)
+        assert not rolled_back(desk, "r")
+        key = f"{ROLLBACK}1/1:rollback"
+        journal.request(key, "rollback", "d", Effect.LAND)
+        if ending:
+            journal.end(key, "rollback", Ending(outcome=ending), durable=False)
+        assert rolled_back(desk, "r") is counts
 
 
 def test_refused_runs_are_listed_only_when_asked_for(tmp_path: Path) -> None:

@@ -86,8 +86,11 @@ def verify(run_id: str | None = None, repo: str = ".") -> ChainReport:
 
 
 def gc(repo: str = ".", days: float = 7.0) -> tuple[str, ...]:
-    """Drop the snapshots of ended runs older than `days`; their ids. What waits or can be resumed as it is stays."""
-    with Desk(repo, load(repo)) as desk:
+    """Drop the snapshots of ended runs older than `days`; their ids. What waits or can be resumed as it is stays.
+
+    Raises `UsageError` while a run works here.
+    """
+    with Desk(repo, load(repo)) as desk, desk.turn("gc", None):
         going_on = (r.run_id for r in desk.store.runs() if r.status != "done")
         return desk.drop_snapshots(days, {run_id: _trees(desk, run_id) for run_id in going_on})
 

@@ -81,7 +81,12 @@ def hand_over(outcome: Outcome, land: str, diff: bytes) -> None:
     beside = f"{path}.{outcome.report.run_id}"
     write_whole(beside, diff)
     try:
-        os.link(beside, path)
+        try:
+            os.link(beside, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            _create(path, diff)
     except FileExistsError:
         with open(path, "rb") as file:  # an earlier try of this run may have got so far
             if file.read() != diff:
@@ -90,6 +95,18 @@ def hand_over(outcome: Outcome, land: str, diff: bytes) -> None:
         raise WorldFault(f"{path} could not be written: {error}") from error
     finally:
         os.unlink(beside)
+
+
+def _create(path: str, data: bytes) -> None:
+    """Write a new file; nothing is left of one that failed."""
+    with open(path, "xb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            os.unlink(path)
+            raise
 
 
 def keep(run: Run, ended: Ended, reports: str) -> None:

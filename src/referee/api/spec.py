@@ -52,9 +52,13 @@ def asked_last(desk: Desk, record: RunRecord) -> Spec:
 
 
 def rolled_back(desk: Desk, run_id: str) -> bool:
-    """Whether a person has undone the run: going on with it would do again what they did not want."""
-    entries = desk.store.entries(run_id)
-    return any(e.kind is Kind.ENDED and e.key.startswith(ROLLBACK) and '"outcome":"done"' in e.payload for e in entries)
+    """Whether a person has undone the run: going on with it would do again what they did not want.
+
+    A rollback that was cut off counts, for some of it may have happened; one that failed does not.
+    """
+    entries = [e for e in desk.store.entries(run_id) if e.key.startswith(ROLLBACK)]
+    failed = {e.key for e in entries if e.kind is Kind.ENDED and '"outcome":"done"' not in e.payload}
+    return any(e.kind is Kind.REQUESTED and e.key not in failed for e in entries)
 
 
 def has_begun(desk: Desk, run_id: str) -> bool:

@@ -22,7 +22,6 @@ from referee.adapters.git.private import Private, refused
 from referee.adapters.git.root import FOLDER, remove
 from referee.domain.errors import WorldFault
 
-KEPT = 4  # complete bases nobody uses
 PARTIAL = b"partial-"
 
 
@@ -59,10 +58,10 @@ class Bases:
             os.close(fd)
         self._held.clear()
 
-    def prune(self, kept: int = KEPT) -> None:
-        """Remove what crashes left and the bases longest unused beyond `kept`."""
+    def prune(self) -> None:
+        """Remove what crashes left and all bases that nobody uses."""
         with self._private.locked(b"base"):
-            for name in [*self._idle(partial=True), *self._idle()[kept:]]:
+            for name in [*self._idle(partial=True), *self._idle()]:
                 self._remove(name)
 
     def _find(self, tree: str) -> int | None:

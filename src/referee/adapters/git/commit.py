@@ -121,7 +121,7 @@ class Commits:
         try:
             moved = self._advance(record)
         except (UsageError, WorldFault, OSError) as error:
-            if self._history.commit_at(record.ref) == record.revision:
+            if self._history.reaches(record.ref, record.revision):
                 raise WorldFault(
                     f"{error}; the commit is made, and the next referee command here brings the index after it"
                 ) from error
@@ -139,16 +139,18 @@ class Commits:
         """Branch and index together; what the user has moved instead, if anything: then neither has moved."""
         with self._index.held():
             self._point("index held")
-            if not self._index.prepare(record.staged):
-                return record.landing().written
+            ready = self._index.prepare(record.staged)
             self._point("index prepared")
-            if self._history.commit_at(record.ref) != record.revision:
+            if not self._history.reaches(record.ref, record.revision):  # or a crash came later, and it is made
+                if not ready:
+                    return record.landing().written
                 why = f"referee: run {record.run_id}"
                 on_it = self._history.branch() == record.ref
                 if not on_it or not self._history.move(record.ref, record.revision, record.parent, why):
                     return ("HEAD",)
             self._point("branch moved")
-            self._index.publish()
+            if ready:
+                self._index.publish()
             self._point("index moved")
             return ()
 
@@ -173,15 +175,15 @@ class Commits:
         if record is None:
             return
         self._index.free()
-        at = self._history.commit_at(record.ref)
+        made = self._history.reaches(record.ref, record.revision)
         self._unsaid.append(f"ended the interrupted commit of run {record.run_id} on {record.name}")
         if record.undoing:
-            if at == record.parent:
-                self._back.commit(record)
-            else:
+            if made:
                 self._log.forget()  # the branch had not moved: the commit stands
+            else:
+                self._back.commit(record)
         elif record.new_branch:
-            if at == record.revision:
+            if made:
                 self._log.done(record)
             else:
                 self._log.forget()

@@ -63,6 +63,7 @@ class Composer:
     def commit(self, changes: dict[bytes, tuple[Entry | None, Entry | None]], commit: Commit) -> str:
         """A commit of the parent's tree with these changes; its name. No hook runs and nothing is signed."""
         index = os.path.join(self._history.folder, b"referee.tree")
+        _discard(index)  # a kill may have left it, with its lock
         try:
             self._history.must("read-tree", commit.parent, index=index)
             gone = "0" * len(commit.parent)
@@ -74,9 +75,7 @@ class Composer:
             self._history.must("update-index", "-z", "--index-info", stdin=b"".join(lines), index=index)
             tree = self._history.must("write-tree", "--missing-ok", index=index).decode().strip()
         finally:
-            for left in (index, index + b".lock"):
-                with suppress(FileNotFoundError):
-                    os.unlink(left)
+            _discard(index)
         said = self._history.must(
             "commit-tree", tree, "-p", commit.parent, stdin=commit.message.encode(), as_person=True
         )
@@ -109,3 +108,9 @@ class Composer:
                     f"{shown(path)} goes through the filter {name}, which only your own git runs; "
                     f"use --land tree and commit it yourself"
                 )
+
+
+def _discard(index: bytes) -> None:
+    for left in (index, index + b".lock"):
+        with suppress(FileNotFoundError):
+            os.unlink(left)

@@ -32,6 +32,7 @@ ALLOWED = frozenset(
         "init",
         "ls-files",
         "ls-tree",
+        "merge-base",
         "merge-file",
         "pack-objects",
         "prune",
@@ -63,8 +64,9 @@ NEUTRAL = (
 )
 RUN_BY_PUSH = re.compile(
     r"core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper|protocol\.(.*\.)?allow|"
-    r"remote\..*\.(receivepack|vcs)|gpg\.(.*\.)?program"
+    r"remote\..*\.(receivepack|vcs)|gpg\.(.*\.)?program|gpg\.ssh\.defaultkeycommand|core\.fsmonitor"
 )
+BUILT_IN = {("core.fsmonitor", value) for value in ("", "true", "false", "yes", "no", "on", "off", "1", "0")}
 IDENTITY = {
     "GIT_AUTHOR_NAME": "referee",
     "GIT_AUTHOR_EMAIL": "referee@localhost",
@@ -150,11 +152,11 @@ class Git:
             raise WorldFault(f"git config failed in {os.fsdecode(folder)}: {said.words}")
         fields = said.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
         named = (
-            line.partition("\n")[0]
+            line.partition("\n")[::2]
             for scope, line in zip(fields[::2], fields[1::2], strict=True)
             if scope in ("local", "worktree")
         )
-        return tuple(sorted({key for key in named if RUN_BY_PUSH.fullmatch(key)}))
+        return tuple(sorted({k for k, v in named if RUN_BY_PUSH.fullmatch(k) and (k, v.lower()) not in BUILT_IN}))
 
     def command(self, *args: str | bytes) -> list[str | bytes]:
         """The full argument list. Refuses every subcommand that is not on the list."""

@@ -62,6 +62,10 @@ class History:
         said = self.ask("rev-parse", "--verify", "--quiet", ref)
         return said.out.decode().strip() if said.code == 0 else ""
 
+    def reaches(self, ref: str, commit: str) -> bool:
+        """Whether a ref names a commit or one that builds on it."""
+        return self.ask("merge-base", "--is-ancestor", commit, ref).code == 0
+
     def move(self, ref: str, new: str, old: str, why: str) -> bool:
         """Set `ref` from `old` to `new` (empty: from or to nothing), if it still is at `old`. False if it is not."""
         nothing = "0" * len(old or new)

@@ -47,6 +47,9 @@ class Publisher:
         pushed = outside(self._git.push(target.remote, HEADS + request.branch), self._history.root)
         if pushed is None:
             return Published(said="git push did not end in time; whether it was pushed is unknown", commands=by_hand)
+        if "transport 'file' not allowed" in pushed.words:
+            said = f"{target.remote} is a folder on this machine, whose own hooks and settings a push would run"
+            return Published(said=f"{said}; referee does not push there", commands=by_hand)
         if pushed.code:
             return Published(said=f"git push failed: {pushed.words[:SHOWN]}", commands=by_hand)
         if not target.tool or not installed(target.tool):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from typing import TypeVar
 
 from referee.adapters.git.entry import Entry
 from referee.adapters.git.names import WorkPath
-from referee.adapters.git.private import Private, replace
+from referee.adapters.git.private import Private, replace, sync_folder
 from referee.adapters.git.root import FOLDER, remove
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
@@ -76,11 +77,11 @@ class Records:
             raise WorldFault(f"the record {name} of run {run_id} is damaged; nothing was changed") from error
 
     def drop(self, run_id: str, name: str) -> None:
-        """Forget one record."""
-        try:
-            os.unlink(self._path(run_id, name))
-        except FileNotFoundError:
-            return
+        """Forget one record, durably."""
+        path = self._path(run_id, name)
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+            sync_folder(os.path.dirname(path))
 
     def keep_patch(self, run_id: str, patch: bytes) -> None:
         """Keep the undoing patch for people (the record `landing` is what a rollback reads)."""

@@ -28,12 +28,14 @@ LOCK_TRIES, LOCK_SECONDS = 40, 0.05
 class Listing(Value):
     """The files that belong to a repository: staged ones and untracked ones that are not ignored.
 
-    `digest` names the staged state; `nested` are the repositories inside, whose files are listed too.
+    `digest` names the staged state; `nested` are the repositories inside, whose files are listed too; `linked` says
+    that entries are links to other repositories, which may be nested here at any time (submodules).
     """
 
     staged: tuple[bytes, ...]
     untracked: tuple[bytes, ...]
     nested: tuple[bytes, ...]
+    linked: bool
     digest: str
 
 
@@ -119,7 +121,13 @@ class Repository:
             untracked += [path + b"/" + p for p in inner.untracked]
             found += [path + b"/" + p for p in inner.nested]
         digest = hashlib.sha256(said.out).hexdigest()
-        return Listing(staged=tuple(staged), untracked=tuple(untracked), nested=tuple(sorted(found)), digest=digest)
+        return Listing(
+            staged=tuple(staged),
+            untracked=tuple(untracked),
+            nested=tuple(sorted(found)),
+            linked=bool(links),
+            digest=digest,
+        )
 
     def check_own_folder(self) -> None:
         """Raises `UsageError` if our folder came with the repository: what is in it would be believed and acted on."""

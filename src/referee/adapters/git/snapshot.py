@@ -42,6 +42,7 @@ class Camera:
     def take(self) -> Taken:
         """The tree of the files as they are on disk. Raises `UsageError` for a file that cannot be read."""
         with self._private.locked(b"snapshot"):
+            discard(self._index + b".lock")  # ours alone, under our lock: only a kill can have left it
             known = recent.load(self._private)
             return (self._glance(known) if known else None) or self._take()
 
@@ -113,7 +114,6 @@ class Camera:
         survey.add(p for p in own if not survey.secret(p))
         hidden, whole = self._bring_along(survey, listing.staged)
         index = self._index
-        discard(index + b".lock")  # ours alone, under our lock: only a kill can have left it
         self._update(index, survey.found)
         found = set(survey.found)
         recorded = set(self._run("ls-files", "-z", index=index).split(b"\0")[:-1])
@@ -125,7 +125,7 @@ class Camera:
         head = self._repository.head()
         self._keeper.keep(index, tree, head)
         absent = tuple(p for p in (*listing.staged, *survey.missed) if p not in found)
-        if not listing.nested and whole and len(absent) + len(survey.omitted) <= recent.MOST_AGAIN:
+        if not (listing.nested or listing.linked) and whole and len(absent) + len(survey.omitted) <= recent.MOST_AGAIN:
             seen = Recent(
                 extra=self._extra, index=before, digest=listing.digest, others=recent.digest(listing.untracked),
                 ignored=recent.digest(hidden), own=_state(index), tree=tree, head=head, absent=absent,

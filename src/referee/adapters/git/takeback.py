@@ -43,7 +43,7 @@ class TakeBack:
             back = tuple(Restaged(path=s.path, before=s.after, after=s.before) for s in record.staged)
             ready = self._index.prepare(back)
             self._point("index prepared")
-            if self._history.commit_at(record.ref) != record.parent and not self._history.move(
+            if self._history.reaches(record.ref, record.revision) and not self._history.move(
                 record.ref, record.parent, record.revision, f"referee: roll back run {record.run_id}"
             ):
                 self._log.forget()

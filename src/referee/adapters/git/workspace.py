@@ -221,7 +221,7 @@ class GitWorkspace:
             landing = self._records.load(run_id, "landing", LandingRecord)
             trees += [taken.snapshot.tree] if taken else []
             trees += [landing.after] if landing and self._objects.holds(landing.after) else []
-        self._bases.prune()
+        self._bases.prune()  # or one is moved forward from a tree whose objects are gone
         with self._private.locked(b"snapshot"):
             self._camera.forget()
             self._objects.forget()

@@ -26,7 +26,9 @@ class Blobs:
         try:
             if _whole(path, digest):
                 return digest
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            if not os.path.isdir(os.path.dirname(path)):
+                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+                _sync_folder(self._folder)
             write_whole(path, data)
         except OSError as error:
             raise WorldFault(f"could not keep a blob in {self._folder}: {error}") from error
@@ -45,7 +47,7 @@ class Blobs:
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Write a file beside, sync and rename it; nothing is left of one that failed. Raises OSError."""
+    """Write a file beside, sync and rename it, durably; nothing is left of one that failed. Raises OSError."""
     fd, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".referee-")
     try:
         with open(fd, "wb") as file:
@@ -53,6 +55,7 @@ def write_whole(path: str, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.rename(beside, path)
+        _sync_folder(os.path.dirname(path))
     except BaseException:
         with suppress(OSError):  # a disk that refuses to delete as well keeps a file nobody reads
             os.unlink(beside)
@@ -65,3 +68,12 @@ def _whole(path: str, digest: str) -> bool:
             return hashlib.sha256(file.read()).hexdigest() == digest
     except FileNotFoundError:
         return False
+
+
+def _sync_folder(path: str) -> None:
+    """Make the names in a folder durable."""
+    fd = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

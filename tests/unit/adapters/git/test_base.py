@@ -102,7 +102,7 @@ def test_files_belong_to_the_sandboxes_user(tmp_path: Path) -> None:
     assert other.stat().st_uid == 0
 
 
-def test_only_a_few_idle_bases_are_kept(tmp_path: Path) -> None:
+def test_only_bases_in_use_outlive_a_collection(tmp_path: Path) -> None:
     root = oracle.small(tmp_path / "r")
     holders = [oracle.workspace(root) for _ in range(7)]
     tree = holders[0].snapshot("run").tree
@@ -111,7 +111,22 @@ def test_only_a_few_idle_bases_are_kept(tmp_path: Path) -> None:
     for holder in holders[:-1]:
         holder.close()
     holders[-1].collect()
-    assert len(os.listdir(root / ".harness/base")) == 5
+    assert len(os.listdir(root / ".harness/base")) == 1
+
+
+def test_a_base_is_made_after_the_objects_of_the_last_one_were_collected(tmp_path: Path) -> None:
+    root = oracle.small(tmp_path / "r")
+    first = oracle.workspace(root)
+    tree = first.apply(first.snapshot("one").tree, oracle.patch({"src/a.py": b"tried\n"}))
+    first.base(tree, lambda _: False)
+    first.close()
+    for folder, _, names in os.walk(root / ".harness"):
+        for name in (".", *names):
+            os.utime(os.path.join(folder, name), (1, 1))
+    second = oracle.workspace(root)
+    assert second.collect(days=1) == ("one",)
+    again = second.snapshot("two").tree
+    assert (Path(second.base(again, lambda _: False).path) / "src/a.py").read_bytes() == b"x = 1\n"
 
 
 def test_deleting_never_follows_a_link(tmp_path: Path) -> None:

@@ -322,6 +322,74 @@ def test_a_linked_worktree_commits_on_its_own_branch(tmp_path: Path) -> None:
     assert text(linked, "rev-parse", "side") == main
 
 
+class Killed(BaseException):
+    """What ends a process here."""
+
+
+def killed_at(root: Path, moment: str) -> GitWorkspace:
+    """A workspace that dies when a commit comes to that point."""
+
+    def kill(point: str) -> None:
+        if point == moment:
+            raise Killed
+
+    oracle.close_all()
+    return oracle.workspace(root, point=kill)
+
+
+@pytest.mark.parametrize("since", ["commit on top", "staged"])
+def test_a_commit_that_was_made_before_the_kill_stands_whatever_came_since(tmp_path: Path, since: str) -> None:
+    root = known(oracle.small(tmp_path / "r"))
+    _, asked = committed(root, {"src/a.py": b"x = 2\n"})
+    with pytest.raises(Killed):
+        killed_at(root, "branch moved").commit("run", *asked)
+    made = text(root, "rev-parse", "HEAD")
+    if since == "staged":
+        oracle.write(root, "src/a.py", b"x = 3\n")
+        oracle.git(root, "add", "src/a.py")
+    else:
+        oracle.git(root, "update-ref", "HEAD", text(root, "commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}"))
+    workspace = oracle.workspace(root)
+    assert len(workspace.recover()) == 1
+    landing = workspace.landed("run")
+    assert landing is not None and landing.revision == made
+    assert (root / "src/a.py").read_bytes() == (b"x = 3\n" if since == "staged" else b"x = 2\n")
+    assert text(root, "status", "--porcelain") == ("M  src/a.py" if since == "staged" else "")
+
+
+def test_a_branch_that_was_made_before_the_kill_stands_with_a_commit_on_top(tmp_path: Path) -> None:
+    root = known(oracle.small(tmp_path / "r"))
+    _, asked = committed(root, {"src/a.py": b"x = 2\n"}, branch="fix")
+    with pytest.raises(Killed):
+        killed_at(root, "branch made").commit("run", *asked)
+    made = text(root, "rev-parse", "fix")
+    oracle.git(root, "update-ref", "refs/heads/fix", text(root, "commit-tree", "-p", "fix", "-m", "mine", "fix^{tree}"))
+    landing = oracle.workspace(root).landed("run")
+    assert landing is not None and landing.revision == made
+
+
+def test_taking_back_goes_on_after_a_kill_though_somebody_committed_meanwhile(tmp_path: Path) -> None:
+    root = known(oracle.small(tmp_path / "r"))
+    workspace, asked = committed(root, {"src/a.py": b"x = 2\n"})
+    workspace.commit("run", *asked)
+    with pytest.raises(Killed):
+        killed_at(root, "branch moved back").rollback("run")
+    oracle.git(root, "update-ref", "HEAD", text(root, "commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}"))
+    workspace = oracle.workspace(root)
+    workspace.recover()
+    assert workspace.landed("run") is None
+    assert (root / "src/a.py").read_bytes() == b"x = 1\n"
+    assert (text(root, "status", "--porcelain"), text(root, "log", "-1", "--format=%s")) == ("", "mine")
+
+
+def test_what_a_kill_left_of_an_index_is_in_nobodys_way(tmp_path: Path) -> None:
+    root = known(oracle.small(tmp_path / "r"))
+    workspace, asked = committed(root, {"src/a.py": b"x = 2\n"})
+    for name in ("referee.tree", "referee.tree.lock"):
+        (root / ".git" / name).write_bytes(b"torn")
+    assert workspace.commit("run", *asked).revision == text(root, "rev-parse", "HEAD")
+
+
 @pytest.mark.parametrize("moment", ["index held", "index prepared"])
 def test_a_disk_that_fills_up_in_between_puts_the_files_back(tmp_path: Path, moment: str) -> None:
     root = known(oracle.small(tmp_path / "r"))

@@ -43,6 +43,7 @@ class Forge:
         self.bin.mkdir()
         (self.bin / "git").symlink_to(_which("git"))
         monkeypatch.setenv("PATH", str(self.bin))
+        monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:https")  # or no folder of this machine could play the remote
 
     def tool(self, name: str, said: str = "https://forge.example/pull/7", code: int = 0) -> None:
         text = FAKE.format(python=sys.executable, record=str(self.record), said=said, code=code)
@@ -192,6 +193,8 @@ def test_the_remote_is_the_one_that_pushes_go_to() -> None:
         ("credential.https://github.com.helper", "!{program}"),
         ("remote.origin.receivepack", "{program}; git-receive-pack"),
         ("protocol.ext.allow", "always"),
+        ("core.fsmonitor", "{program}"),
+        ("gpg.ssh.defaultKeyCommand", "{program}"),
     ],
 )
 def test_a_program_that_the_repository_names_is_not_run_by_a_push(
@@ -218,6 +221,32 @@ def test_an_address_that_is_a_command_is_not_run(hub: Forge, tmp_path: Path) -> 
     assert "not allowed" in workspace.publish(REQUEST).said
     assert not mark.exists()
     oracle.git(hub.root, "-c", "protocol.ext.allow=always", "push", "-q", "origin", "referee/run", check=False)
+    assert mark.exists(), "the control shows that git would run it"
+
+
+def test_a_remote_on_this_machine_runs_nothing(hub: Forge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that came along with the repository would run its own hooks."""
+    monkeypatch.delenv("GIT_ALLOW_PROTOCOL")
+    mark = hub.place / "mark"
+    oracle.write(hub.bare / "hooks", "pre-receive", b"#!/bin/sh\ntouch %s\nexit 1\n" % os.fsencode(mark), 0o755)
+    published = hub.branched().publish(REQUEST)
+    assert "origin is a folder on this machine" in published.said
+    assert published.commands[0] == "git push origin referee/run"
+    assert not mark.exists() and "referee/run" not in hub.pushed()
+    oracle.git(hub.root, "push", "-q", "origin", "referee/run", check=False)
+    assert mark.exists(), "the control shows that git would run it"
+
+
+def test_the_repositorys_hooks_and_monitor_are_not_run_by_what_the_tool_does(hub: Forge) -> None:
+    mark = hub.place / "mark"
+    oracle.write(hub.bin, "gh", b"#!/bin/sh\ngit update-ref refs/heads/x HEAD\necho https://forge.example/1\n", 0o755)
+    hook = b"#!/bin/sh\n: > %s\n" % os.fsencode(mark)
+    workspace = hub.branched()
+    oracle.write(hub.root / ".git/hooks", "reference-transaction", hook, 0o755)
+    oracle.git(hub.root, "config", "core.fsmonitor", "true")
+    assert workspace.publish(REQUEST).url == "https://forge.example/1"
+    assert not mark.exists()
+    oracle.git(hub.root, "update-ref", "refs/heads/y", "HEAD")
     assert mark.exists(), "the control shows that git would run it"
 
 

@@ -186,6 +186,22 @@ def test_an_interrupted_snapshot_does_not_stop_the_next(tmp_path: Path) -> None:
         (root / ".harness/git" / name).write_bytes(b"torn")
     oracle.write(root, "new.py", b"1\n")
     assert "new.py" in workspace.paths(workspace.snapshot("two").tree)
+    (root / ".harness/git/snapshot.index.lock").write_bytes(b"torn")
+    oracle.write(root, "src/a.py", b"x = 3\n")
+    assert workspace.read(workspace.snapshot("three").tree, "src/a.py") == b"x = 3\n"
+
+
+def test_a_submodule_that_is_set_up_between_two_snapshots_is_seen(tmp_path: Path) -> None:
+    root = oracle.small(tmp_path / "r")
+    oracle.git(root, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
+    (root / "sub").mkdir()
+    workspace = oracle.workspace(root)
+    workspace.snapshot("one")
+    oracle.git(root / "sub", "init", "-q")
+    oracle.write(root, "sub/lib.py", b"1\n")
+    oracle.git(root / "sub", "add", "-A")
+    oracle.git(root / "sub", "commit", "-qm", "one")
+    assert "sub/lib.py" in workspace.paths(workspace.snapshot("two").tree)
 
 
 def test_the_private_folder_is_private_and_ignores_itself(tmp_path: Path) -> None:
