@@ -5,6 +5,7 @@ from referee.api.past import gc, journal, rollback, runs, show, verify
 from referee.api.questions import answer, sign
 from referee.api.questions import show as question
 from referee.api.questions import waiting as questions
+from referee.api.reference import docs, document, stale, write_docs
 from referee.api.repairs import fix, resume
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
 
@@ -13,7 +14,9 @@ __all__ = [
     "attack",
     "check",
     "confirm",
+    "docs",
     "doctor",
+    "document",
     "fix",
     "forget",
     "gc",
@@ -31,5 +34,7 @@ __all__ = [
     "sandbox",
     "show",
     "sign",
+    "stale",
     "verify",
+    "write_docs",
 ]

@@ -11,6 +11,7 @@ from referee.cli.commands import (
     answer,
     check,
     demo,
+    docs,
     doctor,
     fix,
     gc,
@@ -59,6 +60,7 @@ app.command("check")(check.check)
 app.command("sandbox", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(
     sandbox.sandbox
 )
+app.command("docs")(docs.docs)
 app.command("doctor")(doctor.doctor)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
