@@ -83,6 +83,16 @@ def test_help_of_each_command_has_an_example(cli: Cli, command: str) -> None:
     assert "--json" in done.out
 
 
+@pytest.mark.parametrize("arguments", [("--plan", "--sarif"), ("--map", "-o", "x.json"), ("--plan", "--map")])
+def test_what_runs_no_checks_takes_no_option_about_their_result(
+    cli: Cli, repository: Path, arguments: tuple[str, ...]
+) -> None:
+    done = cli("check", *arguments, cwd=repository)
+    assert done.code == 2
+    assert "runs no checks" in done.err
+    assert not (repository / "x.json").exists()
+
+
 def test_help_says_the_defaults(cli: Cli) -> None:
     shown = " ".join(cli("fix", "--help").out.split())
     for default in ("8 or as configured", "240 or as configured", "400000 or as configured", "0.50 or as configured"):

@@ -91,6 +91,12 @@ def test_with_half_of_the_budget_spent_it_is_one_at_a_time(repo: Path) -> None:
     assert any("one candidate at a time" in note for note in outcome.report.notes)
 
 
+def test_no_more_propose_than_there_are_steps_left(repo: Path) -> None:
+    outcome = play(repo, wrong(0), wrong(1), wrong(2), **{"budget.max_steps": 2})
+    assert (outcome.stop_reason, outcome.report.steps) == (StopReason.STEPS_EXHAUSTED, 2)
+    assert outcome.report.tokens == 200, "the third was not asked for what could not be judged"
+
+
 @pytest.mark.slow
 def test_three_cost_hardly_more_time_than_one_when_the_target_mostly_waits(repo: Path) -> None:
     """At most 1.3 times; the control is the same repair with one candidate."""

@@ -9,6 +9,7 @@ import pytest
 
 from referee.domain.commit_message import Repaired
 from referee.domain.cost import Budget
+from referee.domain.errors import UsageError
 from referee.domain.patch import FileContent, patch_of
 from referee.domain.protection import Protection
 from referee.domain.task import Task
@@ -16,10 +17,10 @@ from referee.domain.verdict import Verdict
 from referee.flows.attempt import Attempt
 from referee.flows.deliver import LOOKS, Delivered, deliver
 from referee.flows.plan import Plan
-from referee.judge import Settings, detect, prepare
+from referee.judge import Bench, Settings, detect, prepare
 from referee.kernel.journal import Journal
 from referee.kernel.run import Run, Shared
-from referee.ports import Command, Execution, Interpreter, Landing
+from referee.ports import Base, Command, Execution, Interpreter, Landing
 from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore, ended
 
 FILES = {"answer.txt": b"41\n", "notes.txt": b"mine\n", "other.txt": b"o\n"}
@@ -33,6 +34,7 @@ class Desk:
     def __init__(self, place: str = "tree", workspace: FakeWorkspace | None = None) -> None:
         self.workspace = workspace or FakeWorkspace(FILES)
         self.place, self.judged, self.notes = place, 0, list[str]()
+        self.unfit = False
         self.start = self.workspace.snapshot("r")
         self.patch = patch_of({"answer.txt": FileContent(data=b"42\n")})
         self.after = self.workspace.apply(self.start.tree, self.patch)
@@ -53,17 +55,22 @@ class Desk:
         if event == "note":
             self.notes.append(str(facts["text"]))
 
+    def _prepare(self, run: Run, base: Base) -> Bench:
+        if self.unfit:
+            raise UsageError("no such target")
+        project = detect("/repo", tuple(FILES), FILES.get, interpreter=PYTHON)
+        return prepare(run, project, base, (TARGET,), Settings())
+
     def deliver(self) -> Delivered:
         store, clock = MemoryStore(), FakeClock()
         store.create("r", "{}", "t")
         world = FakeEquipment(self.workspace, FakeSandbox(self._play), {}, clock)
         journal = Journal(store, store.claim("r", "me", clock.now(), 30), clock)
         run = Run(Shared(run_id="r", world=world, journal=journal, store=store, tell=self._tell), Budget())
-        project = detect("/repo", tuple(FILES), FILES.get, interpreter=PYTHON)
         plan = Plan(
             task=Task(text="the answer is wrong", targets=(TARGET,)),
             protection=Protection(),
-            prepare=lambda run, base: prepare(run, project, base, (TARGET,), Settings()),
+            prepare=self._prepare,
             players=lambda bench: [],
             place=self.place,
         )
@@ -118,6 +125,15 @@ def test_a_commit_of_the_users_that_breaks_the_repair_is_not_built_upon() -> Non
     done = desk.deliver()
     assert "together with your edits the repair does not pass" in done.moved
     assert (desk.workspace.head, desk.files()["answer.txt"]) == ("1" * 40, b"41\n")
+
+
+def test_edits_that_leave_the_judge_nothing_to_run_do_not_lose_the_repair() -> None:
+    """The user has removed the target meanwhile: preparing again is a `UsageError`, and the proposal is finished."""
+    desk = Desk("commit")
+    desk.workspace.head = "1" * 40
+    desk.unfit = True
+    assert "no such target; nothing was written, the proposal is kept" in desk.deliver().moved
+    assert desk.files() == FILES
 
 
 def test_a_branch_that_appeared_meanwhile_is_left_alone() -> None:

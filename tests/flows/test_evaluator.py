@@ -82,6 +82,7 @@ def test_without_an_opinion_nothing_lands(repo: Path) -> None:
     assert outcome.stop_reason is StopReason.SCHEMA_FAILURE
     assert "evaluator" in outcome.report.explanation
     assert outcome.diff, "the proposal is not lost"
+    assert [i.passed for i in outcome.report.iterations] == [True], "it was judged, and paid for"
     assert small.state(repo) == before
 
 

@@ -42,8 +42,11 @@ def test_a_proposal_that_is_only_untidy_is_tidied_and_not_asked_for_again(tmp_pa
     repo = build(tmp_path, small.BUGGY)
     untidy = "import os\n" + small.FIXED.replace("a + b", "a+b")
     model = small.script(tmp_path / "script.jsonl", small.content(untidy))
-    outcome = fix(repo, small.TARGET, generator="model", **{"models.default": model})
+    outcome = fix(repo, small.TARGET, generator="model", land="commit", **{"models.default": model})
     assert outcome.solved
+    message = small.git(repo, "log", "-1", "--format=%B")
+    assert small.content(untidy)["root_cause"] in message, "who only tidies did not find the cause"
+    assert outcome.report.explanation == small.content(untidy)["root_cause"]
     assert [i.author for i in outcome.report.iterations] == [f"generator {model}", "mechanical"]
     assert outcome.report.tokens == 150, "one call"
     assert (repo / "calc.py").read_text() == small.FIXED

@@ -64,13 +64,16 @@ class Recorder:
         if ended.snapshot is not None and ended.tree:
             self.diff = run.diff(ended.snapshot.tree, ended.tree)
         last = ended.shown or (ended.rounds[-1] if ended.rounds else None)
+        cause = last.summary if last else ""
+        # Of a repair people want to know what was wrong; of a run without one, why it ended.
+        why = (cause, ended.note) if ended.solved or ended.shown else (ended.note, cause)
         more: dict[str, Any] = {
             "targets": ended.targets or self._targets,
             "candidates_judged": ended.judged,
             "generator": ended.generator,
             "touched_files": ended.patch.touched if ended.solved else (),
             "landed": self._landed(ended),
-            "explanation": (last.summary if last else "") or ended.note,
+            "explanation": why[0] or why[1],
             "analysis": last.analysis if last else "",
             "feedback": last.verdict.feedback if last else "",
             "alternatives": last.alternatives if last else (),

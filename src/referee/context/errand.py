@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from referee.context.fence import clipped, fenced, plain
 from referee.context.prompt import judging
-from referee.domain.brief import Brief
+from referee.domain.brief import Brief, Strategy
 from referee.domain.finding import Finding
 
 FEEDBACK_CHARS = 8_000
@@ -19,6 +19,12 @@ _RULES = """\
 - Mend the cause in the source, with the smallest change that is right. Do not special-case what a test uses.
 - Tests, their helpers, and the configuration of tests and tools are not yours: changes to them are undone.
 - Do not commit, do not ask anything: nobody is there to answer. Leave no scratch files behind."""
+
+_GROUND = {
+    Strategy.REPAIR: "The files are as the checks saw them last.",
+    Strategy.BACK: "The last change made it worse, so it was undone; files and failure are those from before it.",
+    Strategy.RESTART: "The last change was undone: the files are as they were before it.",
+}
 
 
 def errand(brief: Brief, undone: Sequence[Finding] = ()) -> str:
@@ -38,7 +44,7 @@ def errand(brief: Brief, undone: Sequence[Finding] = ()) -> str:
             for a in brief.attempts[-ATTEMPTS:]
         ]
         parts.append("# Tried before, in order\n" + "\n".join(tried))
-        parts.append("The files are as the checks saw them last.")
+        parts.append(_GROUND[brief.strategy])
     if undone:
         parts.append("# Undone last time\n" + "\n".join(f"- {plain(f.message)}" for f in undone[:TARGETS]))
     return "\n\n".join(parts) + "\n"

@@ -81,7 +81,7 @@ def _sharing(brief: Brief, read: Read, paths: Sequence[str], led_to: Sequence[st
     for test, wanted in tests_named(brief).items():
         asked += sorted(_used(read(test) or b"", wanted))
     question = words("\n".join(asked))
-    source = [p for p in paths if p.endswith(SOURCE) and not _RULES.guarded(p)]
+    source = _source(tuple(paths))
     files = {}
     for path in source if len(source) <= MOST_READ else sorted(set(led_to)):
         data = read(path)
@@ -90,6 +90,12 @@ def _sharing(brief: Brief, read: Read, paths: Sequence[str], led_to: Sequence[st
     scores = bm25(question, files)
     best = max(scores.values(), default=0.0)
     return [path for path, score in scores.items() if score >= CLOSE * best][:LEXICAL]
+
+
+@functools.lru_cache(maxsize=4)
+def _source(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """The files that a proposal may be about; every round asks the same of the same tree."""
+    return tuple(p for p in paths if p.endswith(SOURCE) and not _RULES.guarded(p))
 
 
 @functools.lru_cache(maxsize=1024)

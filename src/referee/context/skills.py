@@ -30,7 +30,7 @@ class Skill(Value):
 def found(read: Read, paths: Iterable[str]) -> tuple[Skill, ...]:
     """The repository's skills by name; of several with one name the first by path."""
     skills: dict[str, Skill] = {}
-    for path in sorted(paths):
+    for path in sorted(p for p in paths if p.endswith("/SKILL.md")):
         place = _PLACE.fullmatch(path)
         data = read(path) if place else None
         if place and data is not None:

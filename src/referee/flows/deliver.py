@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from referee.actions.tree import LandCommit, LandTree, Merge, PrepareBase, TakeSnapshot
 from referee.domain.commit_message import Repaired, commit_message
-from referee.domain.errors import Exhausted
+from referee.domain.errors import Exhausted, UsageError
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
-from referee.domain.verdict import CheckState, blocking
+from referee.domain.verdict import blocking
 from referee.flows.attempt import Attempt, examined
 from referee.flows.evaluate import opinion
 from referee.flows.plan import Plan
@@ -94,7 +94,10 @@ def _joined(run: Run, plan: Plan, bases: tuple[Snapshot, Snapshot], attempt: Att
         if spent.reason in ENDS_THE_RUN:
             raise
         return f"judged again with your edits: {spent}; {NOT_YET}"
-    if any(r.state is not CheckState.PASS for r in results):
+    except UsageError as unfit:
+        # Your edits may have taken away what the judge needs; that is no reason to lose a finished repair.
+        return f"judged again with your edits: {unfit}; {NOT_YET}"
+    if not all(r.clear for r in results):
         against = next((f.message for f in blocking(results)), "a check did not pass")
         return f"together with your edits the repair does not pass ({against[:200]}); {NOT_YET}"
     verdict = attempt.verdict.model_copy(update={"results": results, "touched": patch.touched})

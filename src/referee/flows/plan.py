@@ -59,10 +59,11 @@ class Plan:
 
 
 class Round(Value):
-    """One step as the report shows it."""
+    """One step as the report shows it. `author` is whose proposal it is about, also when another only tidied it."""
 
     step: int
     verdict: Verdict
+    author: str
     alternatives: tuple[str, ...] = ()
     summary: str = ""
     analysis: str = ""

@@ -92,14 +92,15 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold 
         told |= {"targets": bench.named, "generator": player.kind}
         run.progress("round", told)
         told_now = {"pressed": pressed, "steps_left": view.budget.max_steps - view.spent.steps}
-        turn = Turn(state=state, bench=bench, brief=brief.model_copy(update=told_now), ground=ground)
+        tidied = state.rounds[-1] if mechanic else None
+        turn = Turn(state=state, bench=bench, brief=brief.model_copy(update=told_now), ground=ground, tidied=tidied)
         tried, offer = play_round(run, turn, authors)
         decision = _decided(run, state)
         if not isinstance(decision, Repair):
             return decision
-        tidying = not tidying and bool(tried.tree) and mendable(tried.verdict.findings)
+        back = best is not None and bool(tried.tree) and worse(tried.verdict, best.verdict)
+        tidying = not (tidying or back) and bool(tried.tree) and mendable(tried.verdict.findings)
         if offer.proposed:
-            back = best is not None and bool(tried.tree) and worse(tried.verdict, best.verdict)
             if tried.tree and not back:
                 best = tried
             brief, ground = _next(brief, ground, tried, offer, player)
@@ -174,7 +175,7 @@ def _land(run: Run, state: State) -> Ended:
         task=state.plan.task.text,
         targets=state.targets,
         cause=last.summary,
-        author=last.verdict.author,
+        author=last.author,
     )
     try:
         done = deliver(run, state.plan, state.snapshot, state.last, story)

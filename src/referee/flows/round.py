@@ -9,6 +9,7 @@ from referee.actions.step import ChargeStep
 from referee.authors.author import Author
 from referee.domain.brief import Brief, Offer
 from referee.domain.cost import BudgetView
+from referee.domain.errors import Exhausted
 from referee.domain.progress import worse
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
@@ -66,12 +67,13 @@ class State:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """What all candidates of a round have in common."""
+    """What all candidates of a round have in common. `tidied` is the round whose proposal a mechanic only tidies."""
 
     state: State
     bench: Bench
     brief: Brief
     ground: Ground
+    tidied: Round | None = None
 
 
 def rivals(run: Run, player: Player, fixing: bool, bench: Bench, view: BudgetView) -> list[Author]:
@@ -79,11 +81,14 @@ def rivals(run: Run, player: Player, fixing: bool, bench: Bench, view: BudgetVie
     author = player.fixer if fixing else player.generator
     if not player.others:
         return [author]
-    if view.pressure >= AMPLE or bench.target_ms >= QUICK_MS:
+    # A target that is a command has no time of its own in the bench, only in its failure.
+    target_ms = max(bench.target_ms, *(f.duration_ms for f in bench.failures), 0)
+    if view.pressure >= AMPLE or target_ms >= QUICK_MS:
         run.note("one candidate at a time: the budget is half spent, or the target check takes 10 seconds or more")
         return [author]
     player.ready(run)
-    return [author, *(pair[1] if fixing else pair[0] for pair in player.others)]
+    payable = max(0, view.budget.max_steps - view.spent.steps - 1)
+    return [author, *(pair[1] if fixing else pair[0] for pair in player.others[:payable])]
 
 
 def play_round(run: Run, turn: Turn, authors: list[Author]) -> tuple[Attempt, Offer]:
@@ -98,12 +103,15 @@ def play_round(run: Run, turn: Turn, authors: list[Author]) -> tuple[Attempt, Of
         if not best.attempt.verdict.passed and _ahead(other, best):
             best = other
     for other in (t for t in found if t is not best):
-        _entered(run, turn.state, other.attempt, other.offer)
+        _entered(run, turn, other.attempt, other.offer)
     tried, evaluator = best.attempt, turn.state.plan.evaluator
     if tried.verdict.passed and evaluator is not None:
-        turn.state.last = tried  # not lost if the budget ends before there is an opinion
-        tried = evaluated(run, evaluator, turn.bench, tried, turn.brief.pressed)
-    _entered(run, turn.state, tried, best.offer)
+        try:
+            tried = evaluated(run, evaluator, turn.bench, tried, turn.brief.pressed)
+        except Exhausted:
+            _entered(run, turn, tried, best.offer)  # judged and paid for, though nobody gave an opinion
+            raise
+    _entered(run, turn, tried, best.offer)
     turn.state.history.append(tried.verdict)
     return tried, best.offer
 
@@ -111,6 +119,10 @@ def play_round(run: Run, turn: Turn, authors: list[Author]) -> tuple[Attempt, Of
 def _tried(run: Run, turn: Turn, author: Author) -> Tried:
     """One author's offer, judged."""
     offer = author.propose(run, turn.brief)
+    if turn.tidied is not None and offer.proposed:
+        # Who only tidies takes away neither the doubt about a proposal nor what else was found.
+        told = {"doubt": turn.tidied.verdict.doubt, "alternatives": turn.tidied.alternatives}
+        offer = offer.model_copy(update=told)
     if not offer.paid:
         run.perform(ChargeStep(author=author.name))
     return Tried(offer=offer, attempt=attempt(run, turn.bench, turn.ground, offer, turn.brief.pressed))
@@ -123,19 +135,20 @@ def _ahead(one: Tried, other: Tried) -> bool:
     return worse(other.attempt.verdict, one.attempt.verdict)
 
 
-def _entered(run: Run, state: State, tried: Attempt, offer: Offer) -> None:
-    """Enter a verdict into the record."""
+def _entered(run: Run, turn: Turn, tried: Attempt, offer: Offer) -> None:
+    """Enter a verdict into the record, with the cause and the author of the proposal that it is about."""
+    state, proposal, tidied = turn.state, offer.proposal, turn.tidied if offer.proposed else None
     if _worth_showing(tried, state.last):
         state.last = tried
-    proposal = offer.proposal
     summary = proposal.root_cause if proposal else tried.verdict.note
     state.rounds.append(
         Round(
             step=len(state.rounds) + 1,
             verdict=tried.verdict,
+            author=tidied.author if tidied else tried.verdict.author,
             alternatives=offer.alternatives,
-            summary=summary,
-            analysis=proposal.analysis if proposal else "",
+            summary=tidied.summary if tidied else summary,
+            analysis=tidied.analysis if tidied else (proposal.analysis if proposal else ""),
         )
     )
     run.progress("verdict", {"verdict": tried.verdict, "step": len(state.rounds)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,6 +62,9 @@ def check(  # noqa: PLR0913 - one parameter per option is how typer reads them
     from referee.cli.running import running
 
     form = _form(json=json, sarif=sarif, junit=junit)
+    _alone(
+        {"--plan": plan, "--map": map_}, {"--sarif": sarif, "--junit": junit, "--output": output, "--changed": changed}
+    )
     checked.writable(output or ())
     if plan:
         planned = api.plan(repo, config)
@@ -89,6 +93,17 @@ def _form(**wanted: bool) -> str:
 
         raise UsageError(f"--{named[0]} and --{named[1]} both want standard output; write one to a file with --output")
     return {"json": ".json", "sarif": ".sarif", "junit": ".xml"}[named[0]] if named else ""
+
+
+def _alone(instead: Mapping[str, object], of_checks: Mapping[str, object]) -> None:
+    """Raise `UsageError` if an option that runs no checks is given with another, or with one about their result."""
+    from referee.domain.errors import UsageError
+
+    chosen = [name for name, given in instead.items() if given]
+    without = [name for name, given in of_checks.items() if given] if chosen else []
+    if len(chosen) + len(without) > 1:
+        first, second = [*chosen, *without][:2]
+        raise UsageError(f"{first} runs no checks, so it does not go with {second}; leave one of them out")
 
 
 def _mapped(report: MapReport) -> str:

@@ -28,7 +28,7 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
         str | None,
         typer.Option(
             metavar="auto|search|model|command:ARGV",
-            help="Who proposes. auto: the search (bounded), then the model if one is configured.",
+            help="Who proposes. auto: linters' own fixes, the search (bounded), then the model if one is configured.",
             show_default="auto",
         ),
     ] = None,

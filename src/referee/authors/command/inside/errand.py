@@ -7,6 +7,7 @@ be out of the agent's reach.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import signal
@@ -28,7 +29,10 @@ def look(root: str) -> dict[str, tuple[int, ...]]:
         links = [f for f in folders if os.path.islink(os.path.join(folder, f))]
         for name in (*names, *links):
             path = os.path.join(folder, name)
-            seen = os.lstat(path)
+            try:
+                seen = os.lstat(path)
+            except FileNotFoundError:  # something that the agent left running removed it just now
+                continue
             found[os.path.relpath(path, root)] = (seen.st_mode, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
     return found
 
@@ -42,12 +46,14 @@ def run(asked: dict[str, Any]) -> int | None:
     argv = [a.replace("{prompt_file}", prompt).replace("{prompt}", asked["prompt"]) for a in asked["argv"]]
     with open(prompt if asked["stdin"] else os.devnull, "rb") as given:
         process = subprocess.Popen(argv, stdin=given, start_new_session=True)
-        try:
-            return process.wait(asked["seconds"])
-        except subprocess.TimeoutExpired:
+        ended: int | None = None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            ended = process.wait(asked["seconds"])
+        # What it left behind would go on writing while its work is read.
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return None
+        process.wait()
+        return ended
 
 
 def changes(root: str, before: dict[str, tuple[int, ...]], most: int) -> list[dict[str, Any]]:
@@ -63,9 +69,15 @@ def changes(root: str, before: dict[str, tuple[int, ...]], most: int) -> list[di
         most -= size
         if most < 0:
             return [*found, {"over": True}]
-        with open(os.path.join(root, path), "rb") as file:
-            data = base64.b64encode(file.read()).decode()
-        found.append({"path": shown(path), "data": data, "executable": bool(mode & 0o111)})
+        try:
+            with open(os.path.join(root, path), "rb") as file:
+                data = base64.b64encode(file.read()).decode()
+        except FileNotFoundError:
+            found.append({"path": shown(path), "gone": True})
+        except OSError:
+            found.append({"path": shown(path), "special": True})
+        else:
+            found.append({"path": shown(path), "data": data, "executable": bool(mode & 0o111)})
     return found
 
 
