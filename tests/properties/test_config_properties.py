@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +40,13 @@ def test_a_variable_gives_a_value_or_a_sentence(key: Any, text: str) -> None:
         assert str(refused).startswith(key.env)
     else:
         assert not (isinstance(value, float) and not math.isfinite(value))
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_no_limit_is_infinite(key: Any) -> None:
+    for word in ("inf", "-Infinity", "nan"):
+        with contextlib.suppress(UsageError):
+            assert not isinstance(checked(key, word, "x", strict=False), float)
 
 
 @given(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from referee.config import rules
 from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits
@@ -135,7 +135,8 @@ def _adapter(key: Key) -> TypeAdapter[Any]:
     kind: Any = field.annotation
     for constraint in field.metadata:
         kind = Annotated[kind, constraint]
-    return TypeAdapter(kind)
+    # An infinite limit is none, and none is not to be had by a word that happens to be a number.
+    return TypeAdapter(kind, config=ConfigDict(allow_inf_nan=False))
 
 
 def _reason(wrong: ValidationError, name: str) -> str:
