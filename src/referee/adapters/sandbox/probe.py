@@ -9,6 +9,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from referee.adapters.sandbox.requests import HERE, sandbox_owner
@@ -51,10 +52,14 @@ def _inside(sandbox: Sandbox, command: Command, secret: str) -> dict[str, str]:
 
 def _limits(sandbox: Sandbox) -> dict[str, str]:
     """Whether limits end a command, and all that it started."""
-    slow = sandbox.run(Command(argv=("sh", "-c", "sleep 60 & sleep 60"), limits=_SHORT))
-    full = sandbox.run(Command(argv=("sh", "-c", _FLOOD), limits=_LIMITS.model_copy(update={"disk_bytes": _ROOM})))
-    hog = sandbox.run(_python(_HOG, {"memory_bytes": _MEMORY}))
-    busy = sandbox.run(_python("while True: pass", {"cpu_seconds": _CPU_SECONDS}))
+    commands = (
+        Command(argv=("sh", "-c", "sleep 60 & sleep 60"), limits=_SHORT),
+        Command(argv=("sh", "-c", _FLOOD), limits=_LIMITS.model_copy(update={"disk_bytes": _ROOM})),
+        _python(_HOG, {"memory_bytes": _MEMORY}),
+        _python("while True: pass", {"cpu_seconds": _CPU_SECONDS}),
+    )
+    with ThreadPoolExecutor(len(commands)) as lanes:  # mostly they wait for a limit to be reached
+        slow, full, hog, busy = lanes.map(sandbox.run, commands)
     bounded = full.killed_by == "disk" or 0 < int(full.stdout or 0) <= _ROOM
     return {
         "wall": OK if slow.killed_by == "wall" else "a command outlives its time limit",
