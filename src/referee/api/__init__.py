@@ -8,6 +8,7 @@ from referee.api.questions import waiting as questions
 from referee.api.reference import docs, document, stale, write_docs
 from referee.api.repairs import fix, resume
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
+from referee.api.validate import validate
 
 __all__ = [
     "answer",
@@ -35,6 +36,7 @@ __all__ = [
     "show",
     "sign",
     "stale",
+    "validate",
     "verify",
     "write_docs",
 ]

@@ -25,6 +25,7 @@ from referee.cli.commands import (
     sandbox,
     show,
     sign,
+    validate,
 )
 
 app = typer.Typer(
@@ -62,6 +63,7 @@ app.command("sandbox", context_settings={"ignore_unknown_options": True, "allow_
 )
 app.command("docs")(docs.docs)
 app.command("doctor")(doctor.doctor)
+app.command("validate")(validate.validate)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
 app.command("resume")(resume.resume)
