@@ -19,6 +19,7 @@ from referee.adapters.models.prices import stated
 from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel, RecordingModel
 from referee.adapters.models.scripted import ScriptedModel
+from referee.adapters.outside import registry
 from referee.adapters.python import find as find_python
 from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
 from referee.adapters.signing import Keyring
@@ -61,6 +62,7 @@ from referee.ports import (
     Level,
     Memories,
     Model,
+    OutsideTool,
     Sandbox,
     Shelf,
     Store,
@@ -105,6 +107,10 @@ class Desk:
     def signatures(self) -> Keyring:
         """The keys that count: the local one and those of the allowed signers, both beside the user's own file."""
         return Keyring(os.path.dirname(user_path()), self.config.signing.allowed_signers)
+
+    def outside(self, tool: str) -> OutsideTool:
+        """The outside tool of that name, if the settings have it."""
+        return registry(self.config.outside.tools, secret)(tool)
 
     @property
     def shelf(self) -> Shelf:

@@ -2,6 +2,7 @@
 
 from referee.api.memories import confirm, forget, memories, memory, remember
 from referee.api.past import gc, journal, rollback, runs, show, verify
+from referee.api.proposals import propose, undo_of
 from referee.api.questions import answer, sign
 from referee.api.questions import show as question
 from referee.api.questions import waiting as questions
@@ -26,6 +27,7 @@ __all__ = [
     "memories",
     "memory",
     "plan",
+    "propose",
     "question",
     "questions",
     "remember",
@@ -36,6 +38,7 @@ __all__ = [
     "show",
     "sign",
     "stale",
+    "undo_of",
     "validate",
     "verify",
     "write_docs",

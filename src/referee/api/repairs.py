@@ -21,12 +21,13 @@ from referee.domain.question import Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
-from referee.flows.plan import Plan
+from referee.flows.plan import Ended, Plan
+from referee.flows.propose import propose
 from referee.flows.repair import repair
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.policy import Policy
 from referee.kernel.run import Run, Shared
-from referee.policy import Landings, ask_before_landing, protect
+from referee.policy import Landings, Outgoing, ask_before_landing, protect, sign_outside
 from referee.ports import Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, evaluator, players
 
@@ -41,13 +42,17 @@ def fix(
 
     One run at a time works on a repository: with `wait`, another one is told of and waited for.
     """
-    config = places.absolute(config or load(task.repo))
-    with Desk(task.repo, config) as desk:
+    return started(Spec(task=task, config=places.absolute(config or load(task.repo))), progress, wait)
+
+
+def started(spec: Spec, progress: Progress | None = None, wait: Callable[[str], None] | None = None) -> Outcome:
+    """Begin a run of what `spec` asks."""
+    with Desk(spec.task.repo, spec.config) as desk:
         at = datetime.fromtimestamp(desk.clock.now(), UTC)
         run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         with desk.turn(f"run {run_id}", wait):
             desk.config = places.checked(desk)
-            spec = Spec(task=task, config=desk.config)
+            spec = spec.model_copy(update={"config": desk.config})
             desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
             return _drive(desk, known(desk, run_id), spec, progress)
 
@@ -111,7 +116,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         for words in (*desk.recovered, *spec.config.notes, desk.weakness()):
             if words:
                 run.note(words)
-        ended = repair(run, _plan(desk, spec, run.id))
+        ended = _played(desk, spec, run)
         places.keep(run, ended, desk.reports)
         if spec.config.land == "pr":
             body = places.body(recorder.outcome(run, ended, desk.stamp()).report)
@@ -148,6 +153,13 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
     return outcome
 
 
+def _played(desk: Desk, spec: Spec, run: Run) -> Ended:
+    """The flow that the run is for."""
+    if spec.proposal is not None:
+        return propose(run, spec.proposal)
+    return repair(run, _plan(desk, spec, run.id))
+
+
 def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
     journal = Journal(desk.store, lease, desk.clock)
     facts = {
@@ -169,15 +181,19 @@ def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
 
 def _policies(desk: Desk, config: Config) -> tuple[Policy, ...]:
     before, signing = config.ask_before_landing, config.signing
+    outgoing = Outgoing(
+        demand=signing.demand, seconds=signing.minutes * 60, domains=tuple(config.sandbox.allow_domains)
+    )
+    always = (protect(config.protection), sign_outside(outgoing, desk.outside))
     if before is Before.NEVER:
-        return (protect(config.protection),)
+        return always
     landings = Landings(
         kind=Asking(before.value),
         requester=f"referee fix, generator {config.generator}",
         demand=signing.demand,
         seconds=signing.minutes * 60,
     )
-    return protect(config.protection), ask_before_landing(landings, desk.workspace.diff)
+    return *always, ask_before_landing(landings, desk.workspace.diff)
 
 
 def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:

@@ -7,6 +7,7 @@ import json
 
 from referee.config import Config
 from referee.domain.errors import UsageError
+from referee.domain.outside import Proposal
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
@@ -31,6 +32,7 @@ class Spec(Value):
 
     task: Task
     config: Config
+    proposal: Proposal | None = None  # what is done outside, if that is all the run is for
 
 
 def known(desk: Desk, run_id: str) -> RunRecord:

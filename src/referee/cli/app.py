@@ -18,6 +18,7 @@ from referee.cli.commands import (
     journal,
     mcp,
     memory,
+    propose,
     questions,
     resume,
     rollback,
@@ -73,5 +74,6 @@ app.command("sign")(sign.sign)
 app.command("rollback")(rollback.rollback)
 app.command("gc")(gc.gc)
 app.command("mcp")(mcp.mcp)
+app.add_typer(propose.propose, name="propose")
 app.add_typer(journal.journal, name="journal")
 app.add_typer(memory.memory, name="memory")

@@ -1,6 +1,7 @@
 """Configuration: the only reader of files and environment besides the adapters."""
 
 from referee.config.environment import DEBUG, environment, secret
+from referee.config.files import text_of
 from referee.config.judging import CheckSetting
 from referee.config.load import load, root_of, user_path
 from referee.config.people import Before, Signing
@@ -18,5 +19,6 @@ __all__ = [
     "load",
     "root_of",
     "secret",
+    "text_of",
     "user_path",
 ]

@@ -91,6 +91,14 @@ def read(path: str) -> str | None:
         raise UsageError(f"{path}, line {line}: not UTF-8 text; save it as UTF-8") from None
 
 
+def text_of(path: str) -> str:
+    """A small text file that a person named. Raises `UsageError` if it is missing or no text."""
+    text = read(path)
+    if text is None:
+        raise UsageError(f"there is no file {path}")
+    return text
+
+
 def _parse(path: str, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)

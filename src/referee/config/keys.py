@@ -12,7 +12,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from referee.config import rules
 from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits
-from referee.config.people import Signing
+from referee.config.people import OutsideTools, Signing
 from referee.config.reach import Inject, Reach
 from referee.config.values import Config, Models
 from referee.domain.cost import Budget
@@ -21,7 +21,7 @@ from referee.domain.value import Value
 
 _SECTIONS: dict[str, type[Value]] = {
     "": Config, "budget": Budget, "models": Models, "sandbox": Reach, "judge": JudgeLimits,
-    "signing": Signing,
+    "signing": Signing, "outside": OutsideTools,
 }  # fmt: skip
 
 
@@ -82,6 +82,7 @@ KEYS = {
         _key("signing.persons", rules.more),
         _key("signing.minutes", rules.less),
         _key("signing.allowed_signers", rules.never),
+        _key("outside.tools", rules.within),
         _key("generator", rules.generator, "REFEREE_GENERATOR", "--generator"),
         _key("preset", rules.give_way, "REFEREE_PRESET", "--preset"),
         _key("candidates", rules.lower, "REFEREE_CANDIDATES", "--candidates"),

@@ -24,6 +24,12 @@ class Before(StrEnum):
         return list(Before).index(self)
 
 
+class OutsideTools(Value):
+    """Which tools that reach other systems exist here; each use of one is signed."""
+
+    tools: tuple[Literal["http", "mail", "sql"], ...] = ("http", "mail", "sql")
+
+
 def _file(text: str) -> str:
     if text and not text.startswith(("/", "~")):
         raise ValueError("give the whole path of the file, from / or ~")

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits, Pattern
-from referee.config.people import Before, Signing
+from referee.config.people import Before, OutsideTools, Signing
 from referee.config.reach import Reach
 from referee.domain.cost import Budget
 from referee.domain.protection import Protection
@@ -122,6 +122,7 @@ class Config(Value):
     allow_overfitted: bool = True
     ask_before_landing: Before = Before.NEVER
     signing: Signing = Signing()
+    outside: OutsideTools = OutsideTools()
     generator: Annotated[str, AfterValidator(_generator)] = "auto"
     preset: Literal["bugfix"] = "bugfix"
     candidates: int = Field(default=1, ge=1, le=16)

@@ -29,6 +29,7 @@ from referee.ports import (
     Equipment,
     Kind,
     Model,
+    OutsideTool,
     Progress,
     Sandbox,
     Shelf,
@@ -87,6 +88,9 @@ class Bounded:
 
     def model(self, name: str) -> Model:
         return self._equipment.model(name)
+
+    def outside(self, tool: str) -> OutsideTool:
+        return self._equipment.outside(tool)
 
     def warm(self, command: Command) -> Warm:
         return self._equipment.warm(command)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from referee.ports.memories import Approvals, Memories
 from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, Usage
+from referee.ports.outside import OutsideTool
 from referee.ports.sandbox import Base, Command, Contact, Execution, Isolation, Job, Level, Limits, Mount, Sandbox, Warm
 from referee.ports.signing import Signatures
 from referee.ports.store import Entry, Kind, Lease, RunRecord, Shelf, Signal, Store
@@ -51,6 +52,7 @@ __all__ = [
     "ModelReply",
     "ModelRequest",
     "Mount",
+    "OutsideTool",
     "Price",
     "Progress",
     "Published",

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from referee.domain.question import Consent
 from referee.ports.model import Model
+from referee.ports.outside import OutsideTool
 from referee.ports.sandbox import Command, Sandbox, Warm
 from referee.ports.signing import Signatures
 from referee.ports.store import Shelf
@@ -35,6 +36,10 @@ class Equipment(Protocol):
     @property
     def signatures(self) -> Signatures: ...
     def model(self, name: str) -> Model: ...
+    def outside(self, tool: str) -> OutsideTool:
+        """The outside tool of that name. Raises `UsageError` if none is registered."""
+        ...
+
     def warm(self, command: Command) -> Warm:
         """The warm process for `command`, started on first use and kept for the run."""
         ...

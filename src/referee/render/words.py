@@ -58,6 +58,8 @@ def headline(report: Report) -> str:
     cost = f"{_count(report.steps, 'step')}{judged}, {report.wall_seconds:.1f} s, {dollars(report.cost_usd)}"
     if not report.solved:
         return f"Not solved ({report.stop_reason.value}): {REASONS[report.stop_reason]}. {cost}"
+    if report.landed is not None and report.landed.how.startswith("outside:"):
+        return f"Done in {cost}: {report.explanation}"
     return f"Solved in {cost}: {', '.join(report.touched_files)}{_place(report)}"
 
 

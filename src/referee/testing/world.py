@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.domain.errors import UsageError
-from referee.ports import Clock, Command, Model, Sandbox, Shelf, Warm, Workspace
+from referee.ports import Clock, Command, Model, OutsideTool, Sandbox, Shelf, Warm, Workspace
 from referee.testing.clock import FakeClock
 from referee.testing.shelf import MemoryShelf
 from referee.testing.signing import FakeSignatures
@@ -24,6 +24,7 @@ class FakeEquipment:
         self.workspace, self.sandbox = workspace, sandbox
         self.clock: Clock = clock or FakeClock()
         self.shelf: Shelf = MemoryShelf(self.clock)
+        self.tools: dict[str, OutsideTool] = {}
         self.signatures = FakeSignatures()
         self._models = dict(models or {})
 
@@ -32,6 +33,12 @@ class FakeEquipment:
         if name not in self._models:
             raise UsageError(f"no model {name!r}")
         return self._models[name]
+
+    def outside(self, tool: str) -> OutsideTool:
+        """An outside tool by name."""
+        if tool not in self.tools:
+            raise UsageError(f"there is no outside tool {tool!r}")
+        return self.tools[tool]
 
     def warm(self, command: Command) -> Warm:
         """A new warm process."""
