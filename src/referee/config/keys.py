@@ -76,7 +76,7 @@ KEYS = {
         _key("sandbox.checks", rules.never),
         _key("isolation", rules.stricter, "REFEREE_ISOLATION", "--require-isolation / --allow-degraded"),
         _key("land", rules.land, "REFEREE_LAND", "--land"),
-        _key("allow_overfitted", rules.forbid, "REFEREE_ALLOW_OVERFITTED", "--allow-overfitted"),
+        _key("allow_overfitted", rules.forbid, "REFEREE_ALLOW_OVERFITTED", "--allow-overfitted / --hold-overfitted"),
         _key("ask_before_landing", rules.asks_more, "REFEREE_ASK_BEFORE_LANDING", "--ask-before-landing", grows=True),
         _key("signing.require", rules.only_ssh),
         _key("signing.persons", rules.more),
