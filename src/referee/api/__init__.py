@@ -1,5 +1,6 @@
 """What people and programs call."""
 
+from referee.api.lint import lint
 from referee.api.memories import confirm, forget, memories, memory, remember
 from referee.api.past import gc, journal, rollback, runs, show, verify
 from referee.api.proposals import propose, undo_of
@@ -23,6 +24,7 @@ __all__ = [
     "forget",
     "gc",
     "journal",
+    "lint",
     "map_tests",
     "memories",
     "memory",

@@ -24,11 +24,13 @@ from referee.domain.task import Task
 from referee.flows.plan import Ended, Plan
 from referee.flows.propose import propose
 from referee.flows.repair import repair
+from referee.flows.tidy import Tidying, tidy
+from referee.judge import Bench, with_linter
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.policy import Policy
 from referee.kernel.run import Run, Shared
 from referee.policy import Landings, Outgoing, ask_before_landing, protect, sign_outside
-from referee.ports import Kind, Lease, Progress, RunRecord
+from referee.ports import Base, Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, evaluator, players
 
 
@@ -157,6 +159,8 @@ def _played(desk: Desk, spec: Spec, run: Run) -> Ended:
     """The flow that the run is for."""
     if spec.proposal is not None:
         return propose(run, spec.proposal)
+    if spec.tidy:
+        return tidy(run, tidying(desk, land=True))
     return repair(run, _plan(desk, spec, run.id))
 
 
@@ -194,6 +198,17 @@ def _policies(desk: Desk, config: Config) -> tuple[Policy, ...]:
         seconds=signing.minutes * 60,
     )
     return *always, ask_before_landing(landings, desk.workspace.diff)
+
+
+def tidying(desk: Desk, *, land: bool) -> Tidying:
+    """What tidying the repository is given."""
+
+    def prepare(run: Run, base: Base) -> Bench:
+        settings = desk.settings()
+        project = with_linter(run, desk.project(base.tree), settings)
+        return Bench(project=project, base=base, settings=settings)
+
+    return Tidying(protection=desk.config.protection, prepare=prepare, land=land)
 
 
 def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:

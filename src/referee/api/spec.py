@@ -28,11 +28,12 @@ ROLLBACK = "rollback-"  # begins the keys of what a rollback records in the jour
 
 
 class Spec(Value):
-    """What a run was asked, kept with it so that it can be resumed."""
+    """What a run was asked, kept with it so that it can be resumed. `work` is which flow it goes through."""
 
     task: Task
     config: Config
     proposal: Proposal | None = None  # what is done outside, if that is all the run is for
+    tidy: bool = False  # let the linters' own fixes work once, instead of a repair
 
 
 def known(desk: Desk, run_id: str) -> RunRecord:

@@ -38,7 +38,7 @@ def check(
     """
     config = config or load(repo)
     with Desk(repo, config) as desk:
-        run = _unrecorded(desk, config.budget, progress)
+        run = unrecorded(desk, config.budget, progress)
         if weakness := desk.weakness():
             run.note(weakness)
         taken = _snapshot(run)
@@ -52,7 +52,7 @@ def plan(repo: str = ".", config: Config | None = None) -> PlanReport:
     """What `check` and `fix` would run in the repository, layer by layer; nothing is run."""
     config = config or load(repo)
     with Desk(repo, config) as desk:
-        tree = _unrecorded(desk, config.budget, None).perform(TakeSnapshot(run_id="check", settled=False)).tree
+        tree = unrecorded(desk, config.budget, None).perform(TakeSnapshot(run_id="check", settled=False)).tree
         return outline(desk.project(tree), desk.settings(), desk.workspace.paths(tree))
 
 
@@ -61,7 +61,7 @@ def map_tests(repo: str = ".", config: Config | None = None, progress: Progress 
     config = config or load(repo)
     with Desk(repo, config) as desk:
         # Watched tests take longer than the run of a check may: their own limit is the one that counts.
-        run = _unrecorded(desk, Budget(timeout=WEEK), progress)
+        run = unrecorded(desk, Budget(timeout=WEEK), progress)
         if weakness := desk.weakness():
             run.note(weakness)
         base, settings = _base(desk, run), desk.settings()
@@ -91,7 +91,7 @@ def sandbox(
     config = config or load(repo)
     with Desk(repo, config) as desk:
         # The command has a limit of its own, which is its to be killed by.
-        run = _unrecorded(desk, Budget(timeout=WEEK), progress)
+        run = unrecorded(desk, Budget(timeout=WEEK), progress)
         if weakness := desk.weakness():
             run.note(weakness)
         base = _base(desk, run)
@@ -122,7 +122,7 @@ def attack(tell: Callable[[str, str, str], None] | None = None) -> AttackReport:
     return AttackReport.model_validate(sandboxes.attack(tell))
 
 
-def _unrecorded(desk: Desk, budget: Budget, progress: Progress | None) -> Run:
+def unrecorded(desk: Desk, budget: Budget, progress: Progress | None) -> Run:
     """A run whose journal is forgotten: nothing lands, so nothing must be resumed or undone."""
     store = MemoryStore()
     store.create("now", "{}", "")

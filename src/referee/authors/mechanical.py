@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from referee.actions.execute import Execute
-from referee.authors.command.changes import work
+from referee.authors.command.changes import Work, work
 from referee.authors.command.workshop import Errand, bound, workshop
 from referee.domain.brief import Brief, Offer
 from referee.domain.errors import Rejected
 from referee.domain.finding import Finding
 from referee.domain.protection import Protection
-from referee.judge import Bench
+from referee.judge import Bench, Tool
 from referee.kernel.run import Run
 
 _SECONDS = 60.0
@@ -37,12 +37,8 @@ class MechanicalAuthor:
         paths = _places([f for f in brief.findings if by_ruff(f)], run.paths(brief.base))
         if tool is None or not paths:
             return self._nothing("there is nothing that ruff could mend")
-        script = _SCRIPT if "ruff-format" in self._bench.project.uses else _CHECK_ONLY
-        argv = ("/bin/sh", "-c", script, "sh", *tool.argv, *paths)
-        asked = Errand(argv=argv, seconds=_SECONDS, mounts=())
-        execution = run.perform(Execute(command=workshop(run, self._bench, brief.base, asked)))
         try:
-            done = work(execution.channel, bound(run, brief.base, self._protection))
+            done = mended(run, self._bench, self._protection, (brief.base, tool), paths)
         except Rejected as refused:
             return self._nothing(str(refused))
         if not done.patch.changes:
@@ -51,6 +47,18 @@ class MechanicalAuthor:
 
     def _nothing(self, note: str) -> Offer:
         return Offer(author=self.name, exhausted=self._last, note=note, paid=True)
+
+
+def mended(run: Run, bench: Bench, protection: Protection, on: tuple[str, Tool], paths: Sequence[str]) -> Work:
+    """What ruff's own fixes, and its formatter where the project has it, change of `paths` in a tree.
+
+    `on` is the tree and the program. Raises `Rejected` if what comes back is too much for a proposal.
+    """
+    tree, tool = on
+    script = _SCRIPT if "ruff-format" in bench.project.uses else _CHECK_ONLY
+    argv = ("/bin/sh", "-c", script, "sh", *tool.argv, *paths)
+    execution = run.perform(Execute(command=workshop(run, bench, tree, Errand(argv=argv, seconds=_SECONDS))))
+    return work(execution.channel, bound(run, tree, protection))
 
 
 def _places(findings: Iterable[Finding], paths: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from referee.cli.commands import (
     fix,
     gc,
     journal,
+    lint,
     mcp,
     memory,
     propose,
@@ -64,6 +65,7 @@ app.command("sandbox", context_settings={"ignore_unknown_options": True, "allow_
 )
 app.command("docs")(docs.docs)
 app.command("doctor")(doctor.doctor)
+app.command("lint")(lint.lint)
 app.command("validate")(validate.validate)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)

@@ -271,8 +271,8 @@ def check_report(results: Sequence[CheckResult], feedback: str) -> CheckReport:
         )
         for r in results
     )  # fmt: skip
-    findings = tuple(_told(f) for r in results if not r.clear for f in r.findings)
-    ignored = tuple(_told(f) for r in results for f in r.ignored)
+    findings = tuple(told(f) for r in results if not r.clear for f in r.findings)
+    ignored = tuple(told(f) for r in results for f in r.ignored)
     ran = any(r.state is CheckState.PASS for r in results)
     passed = ran and all(r.clear for r in results)
     return CheckReport(passed=passed, layers=layers, findings=findings, feedback=feedback, ignored=ignored)
@@ -285,7 +285,7 @@ def _note(result: CheckResult) -> str:
     return "; ".join(parts)
 
 
-def _told(finding: Finding) -> CheckFinding:
+def told(finding: Finding) -> CheckFinding:
     names = ("check", "id", "path", "line", "rule", "message", "error", "expected", "actual", "detail")
     return CheckFinding(**{name: getattr(finding, name) for name in names}, fingerprint=fingerprint([finding]))
 

@@ -8,9 +8,10 @@ from referee.judge.examine import examine
 from referee.judge.facts import edition
 from referee.judge.held_out import HeldOut, held_out
 from referee.judge.home import home
+from referee.judge.linted import linted, with_linter
 from referee.judge.outline import outline
 from referee.judge.prepare import prepare
-from referee.judge.project import Project, Scope, detect
+from referee.judge.project import Project, Scope, Tool, detect
 from referee.judge.pytest_config import test_patterns
 from referee.judge.settings import CheckSpec, Ignore, Settings
 from referee.judge.spectrum import Spectrum, Trace, spectrum
@@ -26,6 +27,7 @@ __all__ = [
     "Scope",
     "Settings",
     "Spectrum",
+    "Tool",
     "Trace",
     "checks_for",
     "compress",
@@ -34,6 +36,7 @@ __all__ = [
     "examine",
     "held_out",
     "home",
+    "linted",
     "outline",
     "prepare",
     "screen",
@@ -41,4 +44,5 @@ __all__ = [
     "test_patterns",
     "try_gate",
     "try_loop",
+    "with_linter",
 ]

@@ -98,6 +98,18 @@ class Project(Value):
         note = "; ".join(n for n in (self.note, *(t.note for t in found)) if n)
         return self.model_copy(update={"toolchains": found, "note": note})
 
+    def with_tool(self, name: str, why: str) -> Project:
+        """The same project using a program of its environment that it is not set up for; unchanged if it has none."""
+        tool = _tool(name, self.interpreter)
+        if tool is None:
+            return self
+        update = {
+            "uses": (*self.uses, name),
+            "tools": {**self.tools, name: tool},
+            "reasons": {**self.reasons, name: why},
+        }
+        return self.model_copy(update=update)
+
     def missing(self) -> tuple[str, ...]:
         """Checks the project is set up for whose program is nowhere to be found."""
         return tuple(u for u in self.uses if u not in self.tools and u not in _BUILT_IN)
