@@ -11,6 +11,7 @@ from types import TracebackType
 
 from pydantic import SecretStr
 
+from referee.actions.tree import PrepareBase
 from referee.adapters.approvals import FileApprovals
 from referee.adapters.clock import SystemClock
 from referee.adapters.git import GitWorkspace
@@ -33,13 +34,15 @@ from referee.authors.mechanical import MechanicalAuthor, mendable
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
 from referee.authors.suspects import nowhere, traced
+from referee.authors.tools import ToolAuthor, examiner
 from referee.config import Config, IsolationMode, secret, user_path
 from referee.domain.errors import UsageError
 from referee.domain.memory import MemoryLayer
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.domain.verdict import blocking
-from referee.flows.plan import Player
+from referee.flows.agent import Errand, LateJudge
+from referee.flows.plan import Plan, Player
 from referee.judge import (
     Bench,
     CheckSpec,
@@ -51,6 +54,7 @@ from referee.judge import (
     edition,
     home,
     prepare,
+    standing,
     test_patterns,
 )
 from referee.kernel.run import Run
@@ -70,6 +74,7 @@ from referee.ports import (
     Warm,
     Workspace,
 )
+from referee.tools import Place, Shell
 
 STATE = ".harness"
 APPROVALS = "approvals.json"
@@ -249,6 +254,11 @@ class Desk:
         targets = self._placed(base.tree, targets)
         return prepare(run, self.project(base.tree, targets), base, targets, self.settings())
 
+    def standing(self, run: Run, base: Base) -> Bench | None:
+        """The judge of a change that mends nothing in particular; None if nothing can judge."""
+        _ = self.sandbox
+        return standing(run, self.project(base.tree), base, self.settings())
+
     def _placed(self, tree: str, targets: Sequence[str]) -> tuple[str, ...]:
         """Targets as seen from the root, also where they were named from the folder that the desk was opened in."""
         paths = frozenset(self.workspace.paths(tree))
@@ -323,10 +333,12 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
     configured.
     """
     kind, model = config.generator, config.models.default
-    if kind == "model" and not model:
+    if kind in ("model", "agent") and not model:
         raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
     if kind.startswith("command:"):
         return [_external(bench, config)]
+    if kind == "agent":
+        return [_agent(bench, config)]
     chosen = [_mechanical(bench, config)] if kind == "auto" and mendable(blocking(bench.failures)) else []
     python = bool(bench.targets) or not bench.aims
     if not python and kind in ("auto", "search") and not (kind == "auto" and model) and not chosen:
@@ -354,6 +366,53 @@ def _model(bench: Bench, config: Config) -> Player:
     first, *others = (pair(n) for n in range(1, many + 1))
     tidy = MechanicalAuthor(bench, config.protection, last=False)
     return Player(kind="model", generator=first[0], fixer=first[1], others=tuple(others), ready=suspects, mechanic=tidy)
+
+
+def _agent(bench: Bench, config: Config) -> Player:
+    """A model with tools; the judge is ready already."""
+    place = Place(
+        protection=config.protection,
+        equip=lambda run: shell(run, bench.project, bench.base),
+        examine=examiner(lambda: bench),
+    )
+    many = config.candidates
+    first, *others = (ToolAuthor(_voice(config, (n, many)), place) for n in range(1, many + 1))
+    tidy = MechanicalAuthor(bench, config.protection, last=False)
+    return Player(kind="agent", generator=first, fixer=first, others=tuple((a, a) for a in others), mechanic=tidy)
+
+
+def _voice(config: Config, lane: tuple[int, int] = (1, 1)) -> Voice:
+    models = config.models
+    return Voice(model=models.default, role="agent", pressed=models.cheap or None, lane=lane)
+
+
+def shell(run: Run, project: Project, base: Base) -> Shell:
+    """What an agent's commands run in."""
+    return Shell(base=base, interpreter=project.interpreter.executable, mounts=project.mounts, env=project.env)
+
+
+def errand(desk: Desk, plan: Plan) -> Errand:
+    """An agent with its room; sandbox and judge are made ready when a call first needs them.
+
+    Raises `UsageError` if no model is configured.
+    """
+    config, task = desk.config, plan.task
+    if not config.models.default:
+        raise UsageError("no model is configured; name one with --model PROVIDER:NAME")
+    judge = LateJudge(plan.prepare if task.targets else lambda run, base: desk.standing(run, base))
+
+    def opened(run: Run) -> Shell:
+        tree = judge.tree
+        base = run.perform(PrepareBase(tree=tree, protection=plan.protection))
+        return shell(run, desk.project(tree, task.targets), base)
+
+    place = Place(
+        protection=plan.protection,
+        equip=opened,
+        judge=lambda run: judge.ready(),
+        examine=examiner(lambda: judge.bench),
+    )
+    return Errand(plan=plan, author=ToolAuthor(_voice(config), place), judge=judge)
 
 
 def _mechanical(bench: Bench, config: Config) -> Player:

@@ -54,6 +54,8 @@ class CallModel(Action[ModelReply]):
 def input_tokens(request: ModelRequest) -> int:
     """An upper estimate of a request's input tokens, from its bytes."""
     texts = [request.system, *(m.content for m in request.messages)]
+    texts += [f"{c.name}{c.arguments}" for m in request.messages for c in m.calls]
+    texts += [json.dumps(t.model_dump(mode="json")) for t in request.tools]
     if request.reply_schema is not None:
         texts.append(json.dumps(request.reply_schema))
     return sum(len(t.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN + OVERHEAD_TOKENS for t in texts)

@@ -2,17 +2,18 @@
 
 from referee.api.lint import lint
 from referee.api.memories import confirm, forget, memories, memory, remember
-from referee.api.past import gc, journal, rollback, runs, show, verify
+from referee.api.past import gc, journal, journal_lines, rollback, runs, show, verify
 from referee.api.proposals import propose, undo_of
 from referee.api.questions import answer, sign
 from referee.api.questions import show as question
 from referee.api.questions import waiting as questions
 from referee.api.reference import docs, document, stale, write_docs
-from referee.api.repairs import fix, resume
+from referee.api.repairs import agent, fix, resume
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
 from referee.api.validate import validate
 
 __all__ = [
+    "agent",
     "answer",
     "attack",
     "check",
@@ -24,6 +25,7 @@ __all__ = [
     "forget",
     "gc",
     "journal",
+    "journal_lines",
     "lint",
     "map_tests",
     "memories",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
+from referee.actions.call_tool import CallTool, observed
 from referee.actions.undo import RollBack
 from referee.adapters.store.owner import me
 from referee.api.spec import ROLLBACK, Spec, known
@@ -12,7 +14,7 @@ from referee.config import load
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.report import ChainReport, Outcome, RunSummary
-from referee.kernel.journal import LEASE_SECONDS, Journal, check_chain
+from referee.kernel.journal import LEASE_SECONDS, Ending, Journal, check_chain
 from referee.kernel.run import Run, Shared
 from referee.ports import Entry, Kind, Restoration, RunRecord
 from referee.wiring import Desk
@@ -70,6 +72,22 @@ def journal(run_id: str, repo: str = ".") -> tuple[Entry, ...]:
     with Desk(repo, load(repo)) as desk:
         known(desk, run_id)
         return desk.store.entries(run_id)
+
+
+def journal_lines(run_id: str, repo: str = ".") -> tuple[dict[str, Any], ...]:
+    """The same as documents for people and programs to read: of a tool call also what the model was told."""
+    with Desk(repo, load(repo)) as desk:
+        known(desk, run_id)
+        return tuple(_shown(desk, entry) for entry in desk.store.entries(run_id))
+
+
+def _shown(desk: Desk, entry: Entry) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(entry.payload) | entry.model_dump(mode="json", exclude={"payload"})
+    if entry.action == CallTool.name and entry.kind is Kind.ENDED:
+        ending = Ending.model_validate_json(entry.payload)
+        text = desk.store.get(ending.blob).decode() if ending.blob else ending.result
+        document["observation"] = observed(ending.outcome, text)
+    return document
 
 
 def verify(run_id: str | None = None, repo: str = ".") -> ChainReport:

@@ -79,6 +79,8 @@ class Recorder:
             "alternatives": last.alternatives if last else (),
             "doubt": last.verdict.doubt if last else "",
             "isolation": isolation,
+            "answer": ended.answer,
+            "metrics": ended.metrics,
         }
         return self._report(ended.reason, run.view, self.diff.decode("utf-8", "replace"), more)
 

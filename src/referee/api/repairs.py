@@ -21,6 +21,7 @@ from referee.domain.question import Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
+from referee.flows.agent import agent as work
 from referee.flows.plan import Ended, Plan
 from referee.flows.propose import propose
 from referee.flows.repair import repair
@@ -31,7 +32,7 @@ from referee.kernel.policy import Policy
 from referee.kernel.run import Run, Shared
 from referee.policy import Landings, Outgoing, ask_before_landing, protect, sign_outside
 from referee.ports import Base, Kind, Lease, Progress, RunRecord
-from referee.wiring import Desk, evaluator, players
+from referee.wiring import Desk, errand, evaluator, players
 
 
 def fix(
@@ -45,6 +46,20 @@ def fix(
     One run at a time works on a repository: with `wait`, another one is told of and waited for.
     """
     return started(Spec(task=task, config=places.absolute(config or load(task.repo))), progress, wait)
+
+
+def agent(
+    task: Task,
+    config: Config | None = None,
+    progress: Progress | None = None,
+    wait: Callable[[str], None] | None = None,
+) -> Outcome:
+    """Let a model with tools work on `task.text`; its difference lands if the checks pass, else a person decides.
+
+    Raises as `fix` does, and `UsageError` if no model is configured.
+    """
+    spec = Spec(task=task, config=places.absolute(config or load(task.repo)), flow="agent")
+    return started(spec, progress, wait)
 
 
 def started(spec: Spec, progress: Progress | None = None, wait: Callable[[str], None] | None = None) -> Outcome:
@@ -161,7 +176,8 @@ def _played(desk: Desk, spec: Spec, run: Run) -> Ended:
         return propose(run, spec.proposal)
     if spec.tidy:
         return tidy(run, tidying(desk, land=True))
-    return repair(run, _plan(desk, spec, run.id))
+    plan = _plan(desk, spec, run.id)
+    return work(run, errand(desk, plan)) if spec.flow == "agent" else repair(run, plan)
 
 
 def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from typing import Literal
 
 from referee.config import Config
 from referee.domain.errors import UsageError
@@ -34,6 +35,7 @@ class Spec(Value):
     config: Config
     proposal: Proposal | None = None  # what is done outside, if that is all the run is for
     tidy: bool = False  # let the linters' own fixes work once, instead of a repair
+    flow: Literal["fix", "agent"] = "fix"
 
 
 def known(desk: Desk, run_id: str) -> RunRecord:

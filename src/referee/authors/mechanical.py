@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from referee.actions.execute import Execute
-from referee.authors.command.changes import Work, work
 from referee.authors.command.workshop import Errand, bound, workshop
 from referee.domain.brief import Brief, Offer
+from referee.domain.changes import Work, reported
 from referee.domain.errors import Rejected
 from referee.domain.finding import Finding
 from referee.domain.protection import Protection
@@ -58,7 +58,7 @@ def mended(run: Run, bench: Bench, protection: Protection, on: tuple[str, Tool],
     script = _SCRIPT if "ruff-format" in bench.project.uses else _CHECK_ONLY
     argv = ("/bin/sh", "-c", script, "sh", *tool.argv, *paths)
     execution = run.perform(Execute(command=workshop(run, bench, tree, Errand(argv=argv, seconds=_SECONDS))))
-    return work(execution.channel, bound(run, tree, protection))
+    return reported(execution.channel, bound(run, tree, protection))
 
 
 def _places(findings: Iterable[Finding], paths: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ import typer
 
 from referee import __version__
 from referee.cli.commands import (
+    agent,
     answer,
     check,
     demo,
@@ -59,6 +60,7 @@ def _root(
 
 app.command("demo")(demo.demo)
 app.command("fix")(fix.fix)
+app.command("agent")(agent.agent)
 app.command("check")(check.check)
 app.command("sandbox", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(
     sandbox.sandbox

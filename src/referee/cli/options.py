@@ -47,6 +47,34 @@ AllowDegraded = Annotated[
 ]
 
 
+def model_option(help: str) -> typer.models.OptionInfo:
+    """An option that names a model."""
+    return typer.Option(metavar="PROVIDER:NAME", help=help, show_default="as configured")  # type: ignore[no-any-return]
+
+
+Model = Annotated[str | None, model_option("The model that proposes; also scripted:FILE, recorded:FILE.")]
+CheapModel = Annotated[str | None, model_option("The model when the budget gets short.")]
+EvaluatorModel = Annotated[str | None, model_option("The model that may object.")]
+BaseUrl = Annotated[
+    str | None, typer.Option(metavar="URL", help="An OpenAI-compatible server.", show_default="the provider's")
+]
+Price = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IN,OUT", help="US dollars per million tokens, for a model no list prices.", show_default="listed"
+    ),
+]
+Record = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Record the model's answers, to replay with recorded:FILE.")
+]
+Land = Annotated[
+    str | None,
+    typer.Option(
+        metavar="tree|commit|branch:NAME|patch:FILE|pr|none", help="Where a result goes.", show_default="tree"
+    ),
+]
+
+
 def settings(repo: str, flags: dict[str, Any]) -> Config:
     """The configuration of `repo` under the options given. Raises `UsageError` in words."""
     from referee.cli.place import repository

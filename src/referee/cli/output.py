@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from json import dumps
 
 from pydantic import BaseModel
 
@@ -37,8 +38,11 @@ def document(value: BaseModel) -> None:
     put(value.model_dump_json() + "\n")
 
 
-def result(outcome: Outcome, *, as_json: bool) -> None:
-    """What a run came to: the report as JSON, or its text and the diff."""
+def result(outcome: Outcome, *, as_json: bool, whole: bool = False) -> None:
+    """What a run came to: the report as JSON, with the diff if `whole`; or its text and the diff."""
+    if as_json and whole:
+        put(dumps({**outcome.report.model_dump(mode="json"), "diff": outcome.diff}) + "\n")
+        return
     if as_json:
         document(outcome.report)
         return

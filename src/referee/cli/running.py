@@ -20,11 +20,14 @@ def running(*, quiet: bool) -> Iterator[Display]:
         yield display
 
 
-def finish(outcome: Outcome, display: Display, *, as_json: bool) -> None:
-    """Show the outcome and leave with its exit code. With `--land patch:-` only a patch that passed is on stdout."""
+def finish(outcome: Outcome, display: Display, *, as_json: bool, whole: bool = False) -> None:
+    """Show the outcome (as JSON with the diff, if `whole`) and leave with its exit code.
+
+    With `--land patch:-` only a patch that passed is on stdout.
+    """
     display.summary(outcome.report)
     if as_json or not wants_patch(outcome):
-        result(outcome, as_json=as_json)
+        result(outcome, as_json=as_json, whole=whole)
     elif outcome.solved:
         put_bytes(kept_patch(outcome.report.run_id))
     raise typer.Exit(outcome.report.exit)

@@ -44,9 +44,9 @@ def _land(text: str) -> str:
 
 
 def _generator(text: str) -> str:
-    if text in ("auto", "search", "model") or (text.startswith("command:") and text[8:].strip()):
+    if text in ("auto", "search", "model", "agent") or (text.startswith("command:") and text[8:].strip()):
         return text
-    raise ValueError("use auto, search, model or command:ARGV")
+    raise ValueError("use auto, search, model, agent or command:ARGV")
 
 
 def _model(text: str) -> str:

@@ -57,6 +57,7 @@ class Offer(Value):
     pointless, and `note` why. `judged` counts the candidates the author had judged for itself.
     `paid` says that the attempt's step was already charged while the author worked. `doubt` is the author's own reason
     to think that its proposal may only fit the tests; unless the user allows that, a person decides what becomes of it.
+    `answer` is what an author says to the person at its end.
     An author that changes files itself gives a `patch` in place of a proposal; `undone` is what it did besides and may
     not.
     """
@@ -72,6 +73,7 @@ class Offer(Value):
     alternatives: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     doubt: str = ""
+    answer: str = ""
 
     @property
     def proposed(self) -> bool:

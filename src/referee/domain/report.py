@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, PlainSerializer, field_serializer
 from referee.domain.cost import Budget, Cost
 from referee.domain.finding import Finding
 from referee.domain.layer import Layer
+from referee.domain.metrics import Metrics
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState, Verdict, fingerprint
@@ -130,7 +131,8 @@ class Report(Document):
     Times of day are ISO 8601 in UTC. `model_cost_usd` is what models cost, `tool_seconds` what checks and
     commands took (A6). `pressure` is the worst axis of the budget at the end, 0 to 1. `explanation` says in a
     sentence what was wrong, `analysis` what the author itself says of its last proposal; `alternatives` are
-    other patches that passed as well, and `doubt` why the author thinks that its own may be overfitted. `exit` is the
+    other patches that passed as well, `answer` and `metrics` what an agent said at its end and how it used its tools,
+    and `doubt` why the author thinks that its own may be overfitted. `exit` is the
     command line's exit code.
     """
 
@@ -160,6 +162,8 @@ class Report(Document):
     feedback: str = ""
     alternatives: tuple[str, ...] = ()
     doubt: str = ""
+    answer: str = ""
+    metrics: Metrics | None = None
     notes: tuple[str, ...] = ()
     budget: Budget = Budget()
     pressure: float = 0.0

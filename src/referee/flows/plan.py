@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from referee.authors.author import Author
 from referee.authors.evaluator import Evaluator
+from referee.domain.metrics import Metrics
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.domain.reason import StopReason
@@ -26,9 +27,10 @@ def _nothing(run: Run) -> None:
 class Player:
     """Who answers first, and who mends what was judged and failed; often the same author.
 
-    `kind` is `mechanical`, `search`, `model` or `command`. An incremental player builds on its last attempt; the others
-    propose for the unmodified tree each time. `others` are more of the same kind, to propose at the same time; `ready`
-    is called before they do, for what all of them need once. `mechanic` mends what only a linter objects to.
+    `kind` is `mechanical`, `search`, `model`, `agent` or `command`. An incremental player builds on its last attempt;
+    the others propose for the unmodified tree each time. `others` are more of the same kind, to propose at the same
+    time; `ready` is called before they do, for what all of them need once. `mechanic` mends what only a linter objects
+    to.
     """
 
     kind: str
@@ -72,7 +74,7 @@ class Round(Value):
 class Ended(Value):
     """How a repair ended. `patch` is what passed, or the last proposal that could be applied.
 
-    `shown` is the round that this proposal is from, where it is not the last.
+    `shown` is the round that this proposal is from, where it is not the last. `answer` and `metrics` are an agent's.
     """
 
     reason: StopReason
@@ -86,6 +88,8 @@ class Ended(Value):
     judged: int = 0
     generator: str = ""
     shown: Round | None = None
+    answer: str = ""
+    metrics: Metrics | None = None
 
     @property
     def solved(self) -> bool:

@@ -54,7 +54,7 @@ def _play(run: Run, state: State, bench: Bench) -> Ended:
         state.history, state.generator = [], player.kind
         decision = _turns(run, state, bench, player)
         if isinstance(decision, Land):
-            return _land(run, state)
+            return landed(run, state)
         if isinstance(decision, Hold):
             assert state.last is not None  # only a judged proposal can be held
             state.held = Held(attempt=state.last, round=state.rounds[-1], kind=player.kind)
@@ -80,7 +80,7 @@ def _held(run: Run, state: State, held: Held) -> Ended:
 
 def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold | Stop | Switch:
     """One player's attempts, until a decision that is not another attempt."""
-    brief = _first(state, bench)
+    brief = first_brief(state, bench)
     ground = Ground(tree=bench.base.tree, protection=state.plan.protection)
     fixing, tidying, best = False, False, None
     while True:
@@ -103,7 +103,7 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold 
         if offer.proposed:
             if tried.tree and not back:
                 best = tried
-            brief, ground = _next(brief, ground, tried, offer, player)
+            brief, ground = following(brief, ground, tried, offer, incremental=player.incremental)
             if back and best is not None and player.incremental:
                 brief, ground = _back(run, brief, ground, best)
             fixing = True
@@ -116,7 +116,8 @@ def _decided(run: Run, state: State) -> Decision:
     return decision
 
 
-def _first(state: State, bench: Bench) -> Brief:
+def first_brief(state: State, bench: Bench) -> Brief:
+    """What is known before any attempt."""
     return Brief(
         task=state.plan.task,
         base=bench.base.tree,
@@ -129,14 +130,16 @@ def _first(state: State, bench: Bench) -> Brief:
     )
 
 
-def _next(brief: Brief, ground: Ground, tried: Attempt, offer: Offer, player: Player) -> tuple[Brief, Ground]:
-    """The next brief: on top of what was applied, unless the player starts afresh each time or overstepped."""
+def following(
+    brief: Brief, ground: Ground, tried: Attempt, offer: Offer, *, incremental: bool = True
+) -> tuple[Brief, Ground]:
+    """The next brief: on top of what was applied, unless the author starts afresh each time or overstepped."""
     verdict = tried.verdict
     outcome = verdict.told[0].message if verdict.told else verdict.feedback
     cause = offer.proposal.root_cause if offer.proposal else ""
     past = (*brief.attempts, Attempted(touched=verdict.touched, root_cause=cause, outcome=outcome))
     overstepped = verdict.overstepped or not tried.tree
-    if player.incremental and not overstepped:
+    if incremental and not overstepped:
         ground = ground.model_copy(update={"tree": tried.tree, "patch": tried.patch})
     update = {
         "base": ground.tree,
@@ -163,7 +166,7 @@ def _back(run: Run, brief: Brief, ground: Ground, best: Attempt) -> tuple[Brief,
     return brief.model_copy(update=update), ground
 
 
-def _land(run: Run, state: State) -> Ended:
+def landed(run: Run, state: State) -> Ended:
     """Put the passing tree where the user wants it; a moved base keeps the proposal and touches nothing."""
     assert state.last is not None  # only a judged proposal can pass
     if state.plan.place == "none":

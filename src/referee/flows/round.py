@@ -46,6 +46,7 @@ class State:
     last: Attempt | None = None
     held: Held | None = None
     generator: str = ""
+    answer: str = ""
 
     def ended(self, reason: StopReason, *, note: str = "", landing: Landing | None = None) -> Ended:
         """The end of the repair as it stands now."""
@@ -104,6 +105,11 @@ def play_round(run: Run, turn: Turn, authors: list[Author]) -> tuple[Attempt, Of
             best = other
     for other in (t for t in found if t is not best):
         _entered(run, turn, other.attempt, other.offer)
+    return concluded(run, turn, best)
+
+
+def concluded(run: Run, turn: Turn, best: Tried) -> tuple[Attempt, Offer]:
+    """Let the evaluator object to what passed, and enter the verdict."""
     tried, evaluator = best.attempt, turn.state.plan.evaluator
     if tried.verdict.passed and evaluator is not None:
         try:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.actions.tree import Apply, LandTree, PrepareBase, TakeSnapshot
-from referee.authors.command.changes import Work
 from referee.authors.mechanical import mended
 from referee.domain.brief import Offer
+from referee.domain.changes import Work
 from referee.domain.errors import Exhausted, Rejected, UsageError
 from referee.domain.protection import Protection
 from referee.domain.reason import StopReason

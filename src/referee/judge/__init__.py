@@ -10,12 +10,12 @@ from referee.judge.held_out import HeldOut, held_out
 from referee.judge.home import home
 from referee.judge.linted import linted, with_linter
 from referee.judge.outline import outline
-from referee.judge.prepare import prepare
+from referee.judge.prepare import prepare, standing
 from referee.judge.project import Project, Scope, Tool, detect
 from referee.judge.pytest_config import test_patterns
 from referee.judge.settings import CheckSpec, Ignore, Settings
 from referee.judge.spectrum import Spectrum, Trace, spectrum
-from referee.judge.trial import screen, try_gate, try_loop
+from referee.judge.trial import named_tests, screen, try_gate, try_loop
 
 __all__ = [
     "Bench",
@@ -37,10 +37,12 @@ __all__ = [
     "held_out",
     "home",
     "linted",
+    "named_tests",
     "outline",
     "prepare",
     "screen",
     "spectrum",
+    "standing",
     "test_patterns",
     "try_gate",
     "try_loop",

@@ -42,6 +42,18 @@ def with_tests(run: Run, bench: Bench, ids: tuple[str, ...], demanded: bool) -> 
     return bench
 
 
+def as_it_is(run: Run, bench: Bench) -> Bench:
+    """What the whole suite does, with nothing in it to be mended. Raises `UsageError` if it collects nothing."""
+    suite = _suite(run, bench)
+    collects(run, suite, targets=False)
+    flaky = {*bench.settings.flaky, *suite.report.flaky, *facts.known_flaky(run, bench.base.tree)}
+    update = {
+        "known": suite.known, "suite_ms": suite.execution.duration_ms, "flaky": tuple(sorted(flaky)),
+        "test_seconds": test_seconds(suite.report, bench.settings.test_seconds),
+    }  # fmt: skip
+    return bench.model_copy(update=update)
+
+
 def _suite(run: Run, bench: Bench) -> Seen:
     """The whole suite, or what an earlier run saw of it on the same tree with the same tools."""
     key = facts.key_of("suite", bench.project, suite_command(bench))

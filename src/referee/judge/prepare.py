@@ -12,7 +12,7 @@ from referee.domain.patch import Patch
 from referee.domain.reason import StopReason
 from referee.domain.verdict import CheckResult, CheckState, fingerprint
 from referee.judge import facts
-from referee.judge.baseline import with_tests
+from referee.judge.baseline import as_it_is, with_tests
 from referee.judge.bench import Bench
 from referee.judge.carry import execute
 from referee.judge.checks import Check, CommandCheck, without_ignored
@@ -91,9 +91,9 @@ def _others(run: Run, bench: Bench, claimed: Mapping[str, tuple[str, ...]], seek
 class _Aside:
     """What the other checks say of the unpatched tree, found out while the tests run: mypy may take as long."""
 
-    def __init__(self, run: Run, bench: Bench) -> None:
+    def __init__(self, run: Run, bench: Bench, *, every: bool = False) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="baseline")
-        checks = [c for c in bench.checks if c.layer is not Layer.TARGET]
+        checks = [c for c in bench.checks if every or c.layer is not Layer.TARGET]
         self._known = self._pool.submit(lambda: {c.name: _baseline(run, bench, c) for c in checks})
 
     def known(self) -> Mapping[str, tuple[Finding, ...] | str]:
@@ -147,3 +147,37 @@ def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...] | str
     if isinstance(check, CommandCheck) and not result.optional:
         raise Exhausted(StopReason.JUDGE_UNRELIABLE, f"on the tree as it is, {result.note}")
     return result.note
+
+
+def standing(run: Run, project: Project, base: Base, settings: Settings) -> Bench | None:
+    """A bench for a change that mends nothing in particular: nothing may be worse than on the unpatched tree.
+
+    None, loudly, if no test and no command of the user's judges here.
+    """
+    project = without_skipped(project, settings)
+    paths = frozenset(run.paths(base.tree))
+    checks = (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, (), ()))
+    if "pytest" not in project.uses and not project.others.suites and not settings.checks:
+        run.note("nothing can judge here: no tests were found, and no check is configured")
+        return None
+    _told(run, project.note, project.left_out)
+    bench = Bench(project=project, base=base, settings=settings, checks=checks, test_seconds=settings.test_seconds)
+    aside = _Aside(run.branch("baseline"), bench, every=True)
+    try:
+        equipped(project, settings.skip, demanded=True)
+        ready_ones = _others(run, bench, {}, seek=False) if paths and project.others.suites else []
+        if "pytest" in project.uses:
+            bench = as_it_is(run, bench)
+        known = aside.known()
+    except UsageError as unable:
+        run.note(f"nothing can judge here: {unable}")
+        return None
+    finally:
+        aside.leave()
+    idle = {name: found for name, found in known.items() if isinstance(found, str)}
+    _told(run, "", {name: f"on the tree as it is, {why}" for name, why in idle.items()})
+    update = {
+        "known_findings": {name: found for name, found in known.items() if name not in idle},
+        "checks": (*(c for c in checks if c.name not in idle), *(c for r in ready_ones for c in r.checks)),
+    }
+    return bench.model_copy(update=update)

@@ -168,3 +168,12 @@ def _evidence(bench: Bench, name: str, aim: tuple[Layer, Expected], patch: Patch
         touched=bench.touched(patch),
         flaky=bench.flaky,
     )
+
+
+def named_tests(run: Run, bench: Bench, patch: Patch, named: Sequence[str]) -> CheckResult:
+    """Some tests by themselves, for who wants to know before the whole is judged. A file stands for all its tests."""
+    known = bench.known.outcomes
+    ids = [t for n in named for t in ([k for k in known if k == n or k.startswith((f"{n}::", f"{n}["))] or [n])]
+    expected = Expected(ids=tuple(dict.fromkeys(ids)))
+    what = _target_run(run, bench, patch).model_copy(update={"ids": tuple(named)})
+    return _tests(run, bench, patch, what, (Layer.TARGET, expected, bench.settings.target_seconds))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -68,6 +69,11 @@ class Action(Value, Generic[T]):
     def durable(self) -> bool:
         """Whether its ending waits for the disk: only where a resumed run can recall what it saves."""
         return self.effect.costly and not self.volatile
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the journal says of the request in clear, beside its digest."""
+        return {}
 
     @property
     def digest(self) -> str:

@@ -21,6 +21,11 @@ class Ledger:
         self._spent = self._held = Cost()
         self._lock = threading.Lock()
 
+    @property
+    def spent(self) -> Cost:
+        """What is charged here so far."""
+        return self._spent
+
     def view(self, seconds: float) -> BudgetView:
         """The budget and what is spent, with the run's clock at `seconds`."""
         return BudgetView(budget=self.budget, spent=self._spent.model_copy(update={"seconds": seconds}))

@@ -165,7 +165,7 @@ class Run:
         self._still()
         ruling = rule(self._shared.policies, action)
         ask = ruling if isinstance(ruling, Ask) else None
-        self._journal.request(key, action.name, {"action_digest": digest, **facts_of(ask)}, action.effect)
+        self._journal.request(key, action.name, _asked(action, digest, ask), action.effect)
         started: float | None = None
         held = Cost()
         try:
@@ -204,6 +204,50 @@ class Run:
         finally:
             self._ledger.release(held)
             self._open = Cost()
+
+    def within(self, action: Action[T], work: Callable[[], T]) -> T:
+        """An action whose doing is a series of others, which `work` performs: they are recorded inside it.
+
+        Cut off, it goes on where it was, since each of its parts is recalled; ended, it is recalled as a whole.
+        """
+        self._ordinal += 1
+        key, digest = f"{self._prefix}{self._ordinal}:{action.name}", action.digest
+        entry = self._journal.requested(key)
+        ending = self._journal.ending(key)
+        if entry is not None:
+            same_request(entry, action.name, digest)
+        if ending is not None:
+            return self._replay(action, ending)
+        self._still()
+        ruling = rule(self._shared.policies, action)
+        ask = ruling if isinstance(ruling, Ask) else None
+        if entry is None:
+            self._journal.request(key, action.name, _asked(action, digest, ask), action.effect)
+        outer, before = (self._prefix, self._ordinal), self._ledger.spent
+        try:
+            denied(ruling)
+            if ask is not None:
+                self._questions.settle(key, ask, (action.name, digest), self.note)
+            self._prefix, self._ordinal = f"{key}/", 0
+            result = work()
+        except Rejected as refused:
+            self._end_within(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), before)
+            raise
+        finally:
+            self._prefix, self._ordinal = outer
+        text = _adapter(action.result_type).dump_json(result).decode()
+        self._end_within(key, action, "done", text, before)
+        return result
+
+    def _end_within(self, key: str, action: Action[Any], outcome: str, text: str, before: Cost) -> None:
+        """End it: its cost is that of its parts, which are charged already."""
+        with self._ending:
+            self._still()
+            elapsed = round(self._timer.live(), 4)
+            cost = self._ledger.spent - before
+            ending = Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed)
+            self._journal.end(key, action.name, ending, durable=action.durable)
+            self._timer.settle(elapsed)
 
     def recalls(self, action: Action[Any]) -> bool:
         """Whether the journal has the end of `action`, if that were performed next."""
@@ -383,3 +427,8 @@ class Run:
 
 def _nth(key: str, tries: int) -> str:
     return key if tries == 1 else f"{key}#{tries}"
+
+
+def _asked(action: Action[Any], digest: str, ask: Ask | None) -> dict[str, Any]:
+    """What the journal says of a request."""
+    return {**action.facts, "action_digest": digest, **facts_of(ask)}

@@ -7,7 +7,7 @@ contract suite in `tests/contract` that every implementation passes.
 from __future__ import annotations
 
 from referee.ports.memories import Approvals, Memories
-from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, Usage
+from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, ToolCall, ToolSpec, Usage
 from referee.ports.outside import OutsideTool
 from referee.ports.sandbox import Base, Command, Contact, Execution, Isolation, Job, Level, Limits, Mount, Sandbox, Warm
 from referee.ports.signing import Signatures
@@ -65,6 +65,8 @@ __all__ = [
     "Signatures",
     "Snapshot",
     "Store",
+    "ToolCall",
+    "ToolSpec",
     "Toolchain",
     "Usage",
     "Warm",

@@ -6,14 +6,42 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal, Protocol
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
 from referee.domain.value import Value
 
 
-class Message(Value):
-    """One message to a model after its static prefix."""
+class ToolCall(Value):
+    """A model's wish to use a tool. `arguments` is the JSON text as the model wrote it, valid or not."""
 
-    role: Literal["user", "assistant"]
+    id: str
+    name: str
+    arguments: str = "{}"
+
+
+class ToolSpec(Value):
+    """A tool as a model is told of it; `parameters` is a JSON Schema of an object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+class Message(Value):
+    """One message to a model after its static prefix.
+
+    An assistant's may hold `calls`; each is answered by one message of the role `tool` that names it in `call_id`.
+    """
+
+    role: Literal["user", "assistant", "tool"]
     content: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+    tool: str = ""
+
+    @model_serializer(mode="wrap")
+    def _brief(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(handler(self), ("calls", "call_id", "tool"))
 
 
 class ModelRequest(Value):
@@ -31,6 +59,16 @@ class ModelRequest(Value):
     max_tokens: int = 8_192
     timeout_seconds: float = 120.0
     ordinal: int = 0
+    tools: tuple[ToolSpec, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _brief(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(handler(self), ("tools",))
+
+
+def _without_empty(document: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Digests of requests without tools are as they were before there were any: old records stay good."""
+    return {k: v for k, v in document.items() if v or k not in names}
 
 
 class Usage(Value):
@@ -49,9 +87,13 @@ class Usage(Value):
 
 
 class ModelReply(Value):
-    """A model's answer. `finish` is normalised; `cost_usd` overrides the price list (scripted models)."""
+    """A model's answer: text, calls of tools, or both, in the order given.
+
+    `finish` is normalised; `cost_usd` overrides the price list (scripted models).
+    """
 
     content: str
+    calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     finish: Literal["stop", "length", "refusal", "other"] = "stop"
     model: str = ""

@@ -14,6 +14,11 @@ def text(report: Report) -> str:
         lines.append(f"  why      {line(report.explanation)}")
     if report.analysis:
         lines.append(f"  author   {line(report.analysis)}")
+    if report.answer:
+        lines += ["", *plain(report.answer).splitlines(), ""]
+    if report.metrics:
+        used = report.metrics
+        lines.append(f"  agent    {used.steps} answers, {used.calls} tool calls, {used.invalid_call_rate:.0%} invalid")
     lines += [f"  target   {line(t)}" for t in report.targets]
     lines += [f"  step {i.step:<3} {step(i)}" for i in report.iterations]
     lines += [f"  also     {line(a)}" for a in report.alternatives]

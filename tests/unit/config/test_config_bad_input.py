@@ -37,7 +37,7 @@ def refused(root: Path, message: str, **more: Any) -> None:
         ('source = "src"', r'source = "src" is wrong: it should be a list'),
         ('land = "moon"', r"land = \"moon\" is wrong: use tree, commit, branch:NAME, patch:FILE, pr or none"),
         ('land = "branch:-x"', r"is wrong: use tree"),
-        ('generator = "magic"', r"is wrong: use auto, search, model or command:ARGV"),
+        ('generator = "magic"', r"is wrong: use auto, search, model, agent or command:ARGV"),
         ('[models]\ndefault = "gpt"', r"name a model as PROVIDER:NAME"),
         ('isolation = "none"', r"'degraded', 'auto' or 'required'"),
         ('[[check]]\nlayer = "L9"\nrun = ["x"]', r"check = .* is wrong: 0\.layer: it should be 'L0'"),

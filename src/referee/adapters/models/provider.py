@@ -139,16 +139,25 @@ class ProviderModel:
     def _cached(self, request: ModelRequest) -> dict[str, Any]:
         """What marks the static prefix for the provider's cache; most find it by themselves."""
         if self._provider == "anthropic":
-            return {"anthropic_cache_instructions": True}
+            # The whole conversation of a tool loop comes again with every call.
+            looping = {"anthropic_cache_messages": True} if request.tools else {}
+            return {"anthropic_cache_instructions": True, **looping}
         if self._provider in OPENAI_FORMAT and not self._endpoint.base_url:  # other servers may not know the name
             return {"openai_prompt_cache_key": f"referee-{request.role}"}
         return {}
 
     def _parameters(self, model: Model, request: ModelRequest) -> ModelRequestParameters:
-        """The reply's schema by the provider's own mechanism, where it has one that has not been turned down."""
+        """The tools, and the reply's schema by the provider's own mechanism, unless that has been turned down."""
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.output import OutputObjectDefinition
+        from pydantic_ai.tools import ToolDefinition
 
+        if request.tools:
+            tools = [
+                ToolDefinition(name=t.name, description=t.description, parameters_json_schema=dict(t.parameters))
+                for t in request.tools
+            ]
+            return ModelRequestParameters(function_tools=tools)
         native = model.profile.get("supports_json_schema_output", False) and not self._no_schema
         if request.reply_schema is None or not native:
             return ModelRequestParameters()
@@ -197,16 +206,25 @@ class ProviderModel:
 
 
 def _messages(request: ModelRequest) -> list[ModelMessage]:
-    """The static prefix as instructions, first; then the conversation."""
+    """The static prefix as instructions, first; then the conversation. Results of parallel calls go in one message."""
     from pydantic_ai import messages as theirs
 
     out: list[ModelMessage] = []
     for message in request.messages:
+        if message.role == "assistant":
+            said = [theirs.TextPart(message.content)] if message.content else []
+            calls = [theirs.ToolCallPart(c.name, c.arguments, c.id) for c in message.calls]
+            out.append(theirs.ModelResponse(parts=[*said, *calls]))
+            continue
         if message.role == "user":
-            parts = [theirs.UserPromptPart(message.content)]
-            out.append(theirs.ModelRequest(parts=parts, instructions=request.system))
+            part: theirs.ModelRequestPart = theirs.UserPromptPart(message.content)
         else:
-            out.append(theirs.ModelResponse(parts=[theirs.TextPart(message.content)]))
+            part = theirs.ToolReturnPart(message.tool, message.content, message.call_id)
+        last = out[-1] if out else None
+        if isinstance(last, theirs.ModelRequest):
+            last.parts = [*last.parts, part]
+        else:
+            out.append(theirs.ModelRequest(parts=[part], instructions=request.system))
     return out
 
 

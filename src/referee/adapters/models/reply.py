@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
-from referee.ports import ModelReply, ModelRequest, Usage
+from referee.ports import ModelReply, ModelRequest, ToolCall, Usage
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -14,18 +16,28 @@ BYTES_PER_TOKEN = 3
 
 
 def reply_of(response: ModelResponse, request: ModelRequest, name: str, attempts: int) -> ModelReply:
-    """The reply that `response` is: all its text parts joined, reasoning left out."""
-    from pydantic_ai.messages import TextPart
+    """The reply that `response` is: all its text parts joined and its calls in order, reasoning left out."""
+    from pydantic_ai.messages import TextPart, ToolCallPart
 
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-    finish = _finish(response.finish_reason, text)
+    calls = tuple(
+        ToolCall(id=part.tool_call_id, name=part.tool_name, arguments=_written(part.args))
+        for part in response.parts
+        if isinstance(part, ToolCallPart)
+    )
+    finish = _finish(response.finish_reason, text, bool(calls))
     if finish == "refusal" and not text:
         text = str((response.provider_details or {}).get("refusal") or "")
     usage = buckets(response.usage)
     if usage.total == 0:
-        usage = guess(request, text)
+        usage = guess(request, text + "".join(c.arguments for c in calls))
     model = response.model_name or name
-    return ModelReply(content=text, usage=usage, finish=finish, model=model, attempts=attempts)
+    return ModelReply(content=text, calls=calls, usage=usage, finish=finish, model=model, attempts=attempts)
+
+
+def _written(arguments: str | Mapping[str, Any] | None) -> str:
+    """As the model wrote them, valid or not: whoever reads them says what is wrong."""
+    return arguments if isinstance(arguments, str) else json.dumps(dict(arguments or {}))
 
 
 def buckets(usage: RequestUsage) -> Usage:
@@ -44,13 +56,18 @@ def buckets(usage: RequestUsage) -> Usage:
 
 def guess(request: ModelRequest, text: str) -> Usage:
     """A high guess for a server that does not say: a token limit must hold all the same (case C5)."""
-    read = len(request.system.encode()) + sum(len(m.content.encode()) for m in request.messages)
+    texts = [request.system, *(m.content for m in request.messages)]
+    texts += [c.arguments for m in request.messages for c in m.calls]
+    texts += [json.dumps(t.model_dump(mode="json")) for t in request.tools]
+    read = sum(len(t.encode("utf-8", "surrogatepass")) for t in texts)
     return Usage(fresh_input=-(-read // BYTES_PER_TOKEN), output=-(-len(text.encode()) // BYTES_PER_TOKEN))
 
 
-def _finish(reason: str | None, text: str) -> Literal["stop", "length", "refusal", "other"]:
+def _finish(reason: str | None, text: str, called: bool) -> Literal["stop", "length", "refusal", "other"]:
     if reason == "content_filter":
         return "refusal"
     if reason == "length":
         return "length"
-    return "stop" if reason in ("stop", None) and text else "other"
+    if reason == "tool_call" and called:
+        return "stop"
+    return "stop" if reason in ("stop", None) and (text or called) else "other"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from decimal import Decimal
@@ -12,11 +13,19 @@ from pydantic import Field, ValidationError
 
 from referee.domain.errors import UsageError
 from referee.domain.value import Value
-from referee.ports import ModelReply, ModelRequest, Price, Usage
+from referee.ports import ModelReply, ModelRequest, Price, ToolCall, Usage
 
 FREE = Price(input=Decimal(0), output=Decimal(0), cache_read=Decimal(0), cache_write=Decimal(0), source="scripted")
 
 V = TypeVar("V", bound=Value)
+
+
+class ScriptedCall(Value):
+    """A tool call of a script; without an `id` it gets one from its place."""
+
+    id: str = ""
+    name: str
+    arguments: dict[str, Any] | str = "{}"
 
 
 class Line(Value):
@@ -24,7 +33,7 @@ class Line(Value):
 
     role: Literal["generator", "fixer", "evaluator", "agent"]
     content: str = ""
-    tool_calls: tuple[dict[str, Any], ...] = ()
+    tool_calls: tuple[ScriptedCall, ...] = ()
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
     cost_usd: Decimal | None = Field(default=None, ge=0)
@@ -63,7 +72,20 @@ class ScriptedModel:
             line = lines[min(self._taken[request.role], len(lines)) - 1]
         usage = Usage(fresh_input=line.input_tokens, output=line.output_tokens)
         cost = line.cost_usd if line.cost_usd is not None else Decimal(0)
-        return ModelReply(content=line.content, usage=usage, finish=line.finish, model=self.name, cost_usd=cost)
+        return ModelReply(
+            content=line.content, calls=_calls(line), usage=usage, finish=line.finish, model=self.name, cost_usd=cost
+        )
+
+
+def _calls(line: Line) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(
+            id=call.id or f"call_{n}",
+            name=call.name,
+            arguments=call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments),
+        )
+        for n, call in enumerate(line.tool_calls, start=1)
+    )
 
 
 def read_lines(path: str, kind: type[V]) -> list[V]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from referee.actions.execute import Execute
 from referee.actions.step import Gauge
-from referee.authors.command.changes import CHECK, Work, work
 from referee.authors.command.presets import Agent
 from referee.authors.command.workshop import GRACE, Errand, bound, workshop
 from referee.context.errand import errand
 from referee.domain.brief import Brief, Offer
+from referee.domain.changes import CHECK, Work, reported
 from referee.domain.errors import Rejected
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.protection import Protection
@@ -50,7 +50,7 @@ class CommandAuthor:
         for contact in execution.contacts[:_TOLD]:
             run.note(f"{self.name} {contact.words}")
         try:
-            done = work(execution.channel, bound(run, brief.base, self._protection))
+            done = reported(execution.channel, bound(run, brief.base, self._protection))
         except Rejected as too_much:
             return Offer(author=self.name, findings=too_much.findings, note=str(too_much))
         self._undone = done.undone

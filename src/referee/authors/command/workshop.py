@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from referee.authors.command.changes import Tree
 from referee.authors.command.presets import PROMPT, PROMPT_FILE
+from referee.domain.changes import Tree
 from referee.domain.destination import Destination
 from referee.domain.paths import objection
 from referee.domain.protection import Protection

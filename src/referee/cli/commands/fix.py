@@ -9,10 +9,6 @@ import typer
 from referee.cli import options as o
 
 
-def _model(help: str) -> typer.models.OptionInfo:
-    return typer.Option(metavar="PROVIDER:NAME", help=help, show_default="as configured")  # type: ignore[no-any-return]
-
-
 def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
     task: Annotated[str, typer.Argument(metavar="TASK", help="What is wrong, in a sentence.", show_default=False)] = "",
     repo: o.Repo = ".",
@@ -27,36 +23,22 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
     generator: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|search|model|command:ARGV",
+            metavar="auto|search|model|agent|command:ARGV",
             help="Who proposes. auto: linters' own fixes, the search (bounded), then the model if one is configured.",
             show_default="auto",
         ),
     ] = None,
-    model: Annotated[str | None, _model("The model that proposes; also scripted:FILE, recorded:FILE.")] = None,
-    cheap_model: Annotated[str | None, _model("The model when the budget gets short.")] = None,
-    fixer_model: Annotated[str | None, _model("The model that mends a failed proposal.")] = None,
-    evaluator_model: Annotated[str | None, _model("The model that may object.")] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="An OpenAI-compatible server.", show_default="the provider's")
-    ] = None,
-    price: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IN,OUT", help="US dollars per million tokens, for a model no list prices.", show_default="listed"
-        ),
-    ] = None,
-    record: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Record the model's answers, to replay with recorded:FILE.")
-    ] = None,
+    model: o.Model = None,
+    cheap_model: o.CheapModel = None,
+    fixer_model: Annotated[str | None, o.model_option("The model that mends a failed proposal.")] = None,
+    evaluator_model: o.EvaluatorModel = None,
+    base_url: o.BaseUrl = None,
+    price: o.Price = None,
+    record: o.Record = None,
     candidates: Annotated[
         int | None, typer.Option(metavar="N", help="Candidates judged in parallel.", show_default="1")
     ] = None,
-    land: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tree|commit|branch:NAME|patch:FILE|pr|none", help="Where a result goes.", show_default="tree"
-        ),
-    ] = None,
+    land: o.Land = None,
     allow_overfitted: Annotated[
         bool | None,
         typer.Option(

@@ -33,15 +33,15 @@ def show(
     Example: referee show 20250101-120000-ab12 --format html > report.html
     """
     o.settings(repo, {})
-    from json import dumps, loads
+    from json import dumps
 
     from referee import api
     from referee.cli.output import put, result, shown
     from referee.render import html, markdown
 
     if journal:
-        for entry in api.journal(run, repo):
-            put(dumps(loads(entry.payload) | entry.model_dump(mode="json", exclude={"payload"})) + "\n")
+        for entry in api.journal_lines(run, repo):
+            put(dumps(entry) + "\n")
         return
     outcome = api.show(run, repo)
     if json or form is Form.TEXT:

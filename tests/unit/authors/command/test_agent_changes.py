@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.authors.command.changes import MOST_FILES, Tree, Work, work
+from referee.domain.changes import MOST_FILES, Tree, Work, reported
 from referee.domain.errors import Rejected
 from referee.domain.paths import objection
 from referee.domain.protection import Protection
@@ -27,7 +27,7 @@ ENDED = {"exit": 0}
 
 
 def done(*lines: dict[str, Any]) -> Work:
-    return work("".join(json.dumps(line) + "\n" for line in lines).encode(), tree())
+    return reported("".join(json.dumps(line) + "\n" for line in lines).encode(), tree())
 
 
 def tree() -> Tree:
@@ -118,7 +118,7 @@ def test_too_much_is_no_proposal() -> None:
 ))  # fmt: skip
 def test_an_agent_that_writes_the_report_itself_gets_no_further(channel: bytes) -> None:
     try:
-        found = work(channel, tree())
+        found = reported(channel, tree())
     except Rejected as refused:
         assert refused.findings
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,13 @@ class Line(Value):
 
 
 class Work(Value):
-    """What an agent did: its patch, and what of it was undone, one finding each. `ended` says how, if badly."""
+    """What an agent did: its patch, and what of it was undone, one finding each. `ended` says how, if badly.
+
+    `scratch` is what it did to files that git ignores; it is no part of the proposal.
+    """
 
     patch: Patch = Patch()
+    scratch: Patch = Patch()
     undone: tuple[Finding, ...] = ()
     ended: str = ""
 
@@ -53,15 +57,30 @@ class Tree:
     objection: Callable[[str], str | None]
 
 
-def work(channel: bytes, tree: Tree) -> Work:
+def reported(channel: bytes, tree: Tree) -> Work:
     """The work in what the inside reported. Raises `Rejected` for what is no report, or too much for a proposal."""
-    lines = _lines(channel)
+    lines = lines_of(channel)
+    if any(line.over for line in lines):
+        raise Rejected((_finding("", "the changed files are too large together; change less"),))
+    done = work(lines, tree)
+    if len(done.patch.changes) > MOST_FILES:
+        raise Rejected((_finding("", f"{len(done.patch.changes)} files are changed; at most {MOST_FILES} may be"),))
+    return done
+
+
+def work(lines: Sequence[Line], tree: Tree) -> Work:
+    """What the lines come to under the rules of every proposal. What was too large to be reported is left out."""
     ignored = _Ignored(tree)
     contents: dict[str, FileContent | None] = {}
+    scratch: dict[str, FileContent | None] = {}
     undone: list[Finding] = []
     for line in lines:
         path = line.path
-        if not path or (path not in tree.paths and ignored(path)) or _same(line, tree):
+        if not path or line.over or _same(line, tree):
+            continue
+        if path not in tree.paths and ignored(path):
+            if not line.special and not ignored.litter(path):
+                scratch[path] = _content(line)
             continue
         why = tree.objection(path)
         if why is not None or line.special:
@@ -69,23 +88,23 @@ def work(channel: bytes, tree: Tree) -> Work:
             reason = why or "only regular files are taken"
             undone.append(_finding(path, f"the change of {path} was undone: {reason}", kind))
             continue
-        contents[path] = None if line.data is None else FileContent(data=line.data, executable=line.executable)
-    if len(contents) > MOST_FILES:
-        raise Rejected((_finding("", f"{len(contents)} files are changed; at most {MOST_FILES} may be"),))
-    return Work(patch=patch_of(contents), undone=tuple(undone), ended=_ended(lines))
+        contents[path] = _content(line)
+    return Work(patch=patch_of(contents), scratch=patch_of(scratch), undone=tuple(undone), ended=_ended(lines))
 
 
-def _lines(channel: bytes) -> list[Line]:
+def _content(line: Line) -> FileContent | None:
+    return None if line.data is None else FileContent(data=line.data, executable=line.executable)
+
+
+def lines_of(channel: bytes) -> list[Line]:
+    """The lines of a report. Raises `Rejected` for what is none."""
     try:
-        lines = [Line.model_validate_json(line) for line in channel.splitlines()]
+        return [Line.model_validate_json(line) for line in channel.splitlines()]
     except ValidationError:
         raise Rejected((_finding("", "what came back from the sandbox is no report of changed files"),)) from None
-    if any(line.over for line in lines):
-        raise Rejected((_finding("", "the changed files are too large together; change less"),))
-    return lines
 
 
-def _ended(lines: list[Line]) -> str:
+def _ended(lines: Sequence[Line]) -> str:
     last = lines[-1] if lines and not lines[-1].path else None
     if last is None:
         return "it did not come to an end"
@@ -115,9 +134,13 @@ class _Ignored:
         self._specs = [(p.rpartition("/")[0], _spec((tree.read(p) or b"").decode(errors="replace"))) for p in files]
         self._litter = _spec("\n".join(_LITTER))
 
+    def litter(self, path: str) -> bool:
+        """Whether `path` is what programs leave behind wherever they run."""
+        return bool(self._litter.match_file(path))
+
     def __call__(self, path: str) -> bool:
         """Whether git would not show `path`; the nearest .gitignore that has an opinion decides."""
-        if self._litter.match_file(path):
+        if self.litter(path):
             return True
         for folder, spec in self._specs:
             if folder and not path.startswith(folder + "/"):

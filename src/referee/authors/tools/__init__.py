@@ -1,0 +1,6 @@
+"""The tool loop as an author: what it leaves in its workspace is its proposal."""
+
+from referee.authors.tools.author import ToolAuthor
+from referee.authors.tools.judging import examiner
+
+__all__ = ["ToolAuthor", "examiner"]

@@ -1,0 +1,123 @@
+"""The tool loop: a model calls tools in a workspace of its own until it answers in words (H1, H2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from referee.actions.call_model import CallModel
+from referee.authors.asking import Voice
+from referee.context.working import SYSTEM, first_message, next_message
+from referee.domain.brief import Brief, Offer
+from referee.domain.finding import Finding, FindingKind
+from referee.domain.metrics import Metrics, measured
+from referee.kernel.run import Run
+from referee.ports import Message, ModelReply, ModelRequest, ToolCall
+from referee.tools.room import Place, Room
+from referee.tools.toolbox import Toolbox
+
+CUT_OFF = "Your answer was cut off at its limit. Go on in smaller steps: write long files in parts, with edit."
+NOTHING = "You said nothing and called nothing. Call a tool, or end with an answer in words."
+EMPTY = 3  # answers without a word or a call, after which nobody waits for one
+
+
+class ToolAuthor:
+    """Works in a room that stays the same from proposal to proposal; what was judged comes back as a message."""
+
+    def __init__(self, voice: Voice, place: Place, toolbox: Toolbox | None = None) -> None:
+        self._voice, self._place, self._toolbox = voice, place, toolbox or Toolbox()
+        self._room: Room | None = None
+        self._messages: list[Message] = []
+        self._outcomes: list[tuple[str, str]] = []
+        self._asked = 0
+        self._ids: Counter[str] = Counter()
+
+    @property
+    def name(self) -> str:
+        """The role and the model, such as `agent openai:gpt-5-mini`."""
+        return f"agent {self._voice.model}"
+
+    @property
+    def metrics(self) -> Metrics:
+        """How the tools were used so far."""
+        return measured(self._asked, self._outcomes)
+
+    @property
+    def tree(self) -> str:
+        """The files as they are now; empty before the first brief."""
+        return self._room.tree if self._room else ""
+
+    def propose(self, run: Run, brief: Brief) -> Offer:
+        """What the work comes to. Raises `Exhausted` when the budget ends before the model does."""
+        room = self._enter(run, brief)
+        empty = 0
+        while True:
+            reply = self._ask(run, brief.pressed)
+            if reply.calls:
+                self._answer(room, reply)
+                continue
+            if reply.finish == "refusal":
+                return self._nothing(f"{self._voice.model} refused: {reply.content[:300] or 'it gave no reason'}")
+            cut = reply.finish == "length"
+            if not cut and reply.content.strip():
+                return self._offer(run, brief, room, reply.content.strip())
+            empty += 1
+            if empty == EMPTY:
+                return self._nothing(f"{self._voice.model} gave no answer, {EMPTY} times")
+            self._messages.append(Message(role="user", content=CUT_OFF if cut else NOTHING))
+
+    def _enter(self, run: Run, brief: Brief) -> Room:
+        """The room for a brief: the first is new, later ones go on where the work was left."""
+        if self._room is None:
+            self._room = Room(run=run, place=self._place, tree=brief.base)
+            text = first_message(brief, run.root, run.paths(brief.base))
+        else:
+            self._room.run = run
+            text = next_message(brief)
+            if self._room.tree != brief.base:
+                self._room.tree = brief.base
+        self._messages.append(Message(role="user", content=text))
+        return self._room
+
+    def _ask(self, run: Run, pressed: bool) -> ModelReply:
+        voice = self._voice
+        self._asked += 1
+        request = ModelRequest(
+            role=voice.role,
+            system=SYSTEM,
+            messages=tuple(self._messages),
+            tools=self._toolbox.specs,
+            max_tokens=voice.max_tokens,
+            timeout_seconds=voice.timeout_seconds,
+            ordinal=(self._asked - 1) * voice.lane[1] + voice.lane[0],
+        )
+        model = voice.pressed if pressed and voice.pressed else voice.model
+        reply = run.perform(CallModel(model=model, request=request))
+        reply = reply.model_copy(update={"calls": tuple(self._named(c) for c in reply.calls)})
+        if reply.content.strip() or reply.calls:
+            self._messages.append(Message(role="assistant", content=reply.content, calls=reply.calls))
+        return reply
+
+    def _named(self, call: ToolCall) -> ToolCall:
+        """The call under an id that no other has: each result is paired with its call by it."""
+        self._ids[call.id] += 1
+        again = self._ids[call.id]
+        return call if call.id and again == 1 else call.model_copy(update={"id": f"{call.id or 'call'}-{again}"})
+
+    def _answer(self, room: Room, reply: ModelReply) -> None:
+        """Do the calls in order; each is answered, whatever comes of it."""
+        for call in reply.calls:
+            room.run.progress("call", {"tool": call.name, "arguments": call.arguments})
+            observed = self._toolbox.call(room, call)
+            self._outcomes.append((call.name, observed.outcome))
+            self._messages.append(Message(role="tool", content=observed.text, call_id=call.id, tool=call.name))
+            room.run.progress("observed", {"tool": call.name, "outcome": observed.outcome, "text": observed.text})
+
+    def _offer(self, run: Run, brief: Brief, room: Room, answer: str) -> Offer:
+        patch = run.between(brief.base, room.tree)
+        if patch.changes:
+            return Offer(author=self.name, patch=patch, answer=answer, note=answer[:300])
+        return self._nothing(f"{self.name} changed nothing: {answer[:300]}").model_copy(update={"answer": answer})
+
+    def _nothing(self, why: str) -> Offer:
+        finding = Finding(kind=FindingKind.UNAPPLIABLE, check="agent", id="agent", message=why)
+        return Offer(author=self.name, findings=(finding,), note=why)

@@ -1,0 +1,7 @@
+"""The agent's toolbox: what a model may call, and how each call becomes actions."""
+
+from referee.tools.room import Place, Room, Shell
+from referee.tools.tool import Tool, tool
+from referee.tools.toolbox import TOOLS, Toolbox
+
+__all__ = ["TOOLS", "Place", "Room", "Shell", "Tool", "Toolbox", "tool"]

@@ -1,0 +1,1 @@
+"""What runs inside the sandbox for the agent's tools; the standard library only."""

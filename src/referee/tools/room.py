@@ -1,0 +1,125 @@
+"""Where an agent works: a tree that its calls move forward, and what it has seen, planned and noted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from referee.domain.errors import Rejected
+from referee.domain.finding import Finding, FindingKind
+from referee.domain.observation import Note, Observation, Seen, Todo
+from referee.domain.patch import FileContent, Patch
+from referee.domain.paths import objection
+from referee.domain.protection import Protection
+from referee.domain.value import Value
+from referee.kernel.run import Run
+from referee.ports import Base, Mount
+
+OUTPUTS = ".harness/outputs/"  # where the whole of long outputs can be read, by tools and by commands
+
+
+class Shell(Value):
+    """What commands run in: the copy they see, the interpreter that looks after them, mounts and environment."""
+
+    base: Base
+    interpreter: str
+    mounts: tuple[Mount, ...] = ()
+    env: Mapping[str, str] = {}
+
+
+def _no_shell(run: Run) -> Shell:
+    raise ValueError("commands cannot be run here")
+
+
+def _no_judge(run: Run) -> None:
+    """Nothing to make ready."""
+
+
+def _no_checks(run: Run, tree: str, targets: tuple[str, ...]) -> Observation:
+    return Observation(text="there are no checks here", outcome="failed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """What does not change while an agent works. `equip` and `judge` make ready what calls need; `examine` judges."""
+
+    protection: Protection
+    equip: Callable[[Run], Shell] = _no_shell
+    judge: Callable[[Run], object] = _no_judge
+    examine: Callable[[Run, str, tuple[str, ...]], Observation] = _no_checks
+
+
+@dataclass(kw_only=True)
+class Room:
+    """The state of the work. Only `take` changes it, and only by what an observation says: a replay rebuilds it."""
+
+    run: Run
+    place: Place
+    tree: str
+    shell: Shell | None = None
+    seen: dict[str, Seen] = field(default_factory=dict)
+    scratch: dict[str, FileContent] = field(default_factory=dict)
+    todo: tuple[Todo, ...] = ()
+    notes: list[Note] = field(default_factory=list)
+    outputs: int = 0
+
+    def take(self, observed: Observation) -> None:
+        """Make what a call came to the state from now on."""
+        self.tree = observed.tree or self.tree
+        self.seen.update({s.path: s for s in observed.seen})
+        if observed.scratch:
+            patch = Patch.model_validate_json(self.run.get(observed.scratch))
+            for change in patch.changes:
+                self.scratch.pop(change.path, None)
+                if change.after is not None:
+                    self.scratch[change.path] = change.after
+        if observed.kept:
+            self.outputs += 1
+            self.scratch[f"{OUTPUTS}{self.outputs}.txt"] = FileContent(data=self.run.get(observed.kept))
+        self.todo = self.todo if observed.todo is None else observed.todo
+        if observed.note is not None:
+            self.notes.append(observed.note)
+
+    @property
+    def next_output(self) -> str:
+        """The path that the next long output will have."""
+        return f"{OUTPUTS}{self.outputs + 1}.txt"
+
+    def located(self, path: str) -> str:
+        """`path` relative to the root, however the model gave it. Raises `ValueError` if it leads out."""
+        root = self.run.root
+        given = os.path.normpath(path) if path else "."
+        if os.path.isabs(given):
+            if given != root and not given.startswith(root + "/"):
+                raise ValueError(
+                    f"{path} is outside the workspace {root}; give a path inside it, such as src/main.py. "
+                    "To read what lies elsewhere, use bash"
+                )
+            given = os.path.relpath(given, root)
+        if given.split("/")[0] == "..":
+            raise ValueError(f"{path} is outside the workspace; give a path inside it, relative to {root}")
+        why = None if given == "." or given.startswith(OUTPUTS) else objection(given)
+        if why is not None:
+            raise ValueError(why)
+        return given
+
+    def changeable(self, path: str) -> str:
+        """`path` relative to the root. Raises `Rejected` at once for one that no proposal may change."""
+        place = self.located(path)
+        why = self.place.protection.objection(place)
+        if why is not None:
+            raise Rejected(
+                (Finding(kind=FindingKind.UNAUTHORISED, check="policy", path=place, rule="protected", message=why),)
+            )
+        return place
+
+    def read(self, path: str) -> bytes | None:
+        """A file's bytes, from the tree or from what git ignores; None if there is none."""
+        if path in self.scratch:
+            return self.scratch[path].data
+        return self.run.read(self.tree, path)
+
+    def paths(self) -> tuple[str, ...]:
+        """The files of the tree."""
+        return self.run.paths(self.tree)

@@ -1,0 +1,77 @@
+"""The tools there are, and how one call goes: looked up, read, ruled on, done, answered."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from referee.actions.call_tool import CallTool
+from referee.domain.errors import Rejected
+from referee.domain.observation import Observation, denied, failed
+from referee.domain.risk import Risk
+from referee.ports import ToolCall, ToolSpec
+from referee.tools.changing import delete, edit, move, write
+from referee.tools.checking import check
+from referee.tools.planning import note, todo
+from referee.tools.reading import glob, read
+from referee.tools.room import Room
+from referee.tools.shell import bash, grep
+from referee.tools.tool import Tool
+
+# A tool that is not here does not exist. The order is that of the prompt: changing it empties every prompt cache.
+TOOLS: tuple[Tool, ...] = (read, write, edit, delete, move, grep, glob, bash, check, todo, note)
+
+
+class Toolbox:
+    """The tools of one role, by name."""
+
+    def __init__(self, tools: Sequence[Tool] = TOOLS) -> None:
+        self._tools = {t.name: t for t in tools}
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as a model is told of them."""
+        return tuple(t.spec for t in self._tools.values())
+
+    def call(self, room: Room, call: ToolCall) -> Observation:
+        """Do one call. What the model did wrong, or may not do, is an observation; the room has taken it in.
+
+        Raises `Exhausted`, `WorldFault` and every `Interrupt`: those are not the model's.
+        """
+        found = self._tools.get(call.name)
+        if found is not None and found.needs:
+            _ready(room, found)
+        risk = found.risk if found else Risk.READ
+        asked = CallTool(call_id=call.id, tool=call.name, arguments=call.arguments, risk=risk)
+        try:
+            observed = room.run.within(asked, lambda: self._done(room, found, call))
+        except Rejected as refused:  # by a rule over the call itself
+            observed = denied(refused.findings)
+        room.take(observed)
+        return observed
+
+    def _done(self, room: Room, found: Tool | None, call: ToolCall) -> Observation:
+        if found is None:
+            near = difflib.get_close_matches(call.name, self._tools, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            return Observation(
+                text=f"there is no tool {call.name}; {hint}the tools are {', '.join(self._tools)}", outcome="invalid"
+            )
+        try:
+            arguments = found.read(call.arguments)
+        except ValueError as wrong:
+            return Observation(text=f"nothing was done: {wrong}", outcome="invalid")
+        try:
+            return found.work(room, **arguments)
+        except Rejected as refused:  # by a rule over what it wanted to do
+            return denied(refused.findings)
+        except ValueError as wrong:
+            return failed(str(wrong))
+
+
+def _ready(room: Room, found: Tool) -> None:
+    """Make ready what the call needs, outside of the call: a replay that recalls the call needs it all the same."""
+    if found.needs == "shell" and room.shell is None:
+        room.shell = room.place.equip(room.run)
+    if found.needs == "judge":
+        room.place.judge(room.run)

@@ -1,0 +1,148 @@
+"""The agent flow end to end with a scripted model: tools, sandbox, judge, landing, record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small
+
+from referee import api
+from referee.config import load
+from referee.domain.reason import StopReason
+from referee.domain.report import Outcome
+from referee.domain.task import Task
+
+MEND = {"path": "calc.py", "edits": [{"old": "a - b", "new": "a + b"}]}
+
+
+def calls(*wanted: tuple[str, dict[str, Any]], text: str = "") -> dict[str, Any]:
+    """An answer with tool calls."""
+    return {"content": text, "tool_calls": [{"name": name, "arguments": given} for name, given in wanted]}
+
+
+def says(text: str) -> dict[str, Any]:
+    """An answer in words."""
+    return {"content": text}
+
+
+def script(folder: Path, lines: Sequence[dict[str, Any]]) -> str:
+    path = folder / "script.jsonl"
+    path.write_text("".join(json.dumps({"role": "agent", "input_tokens": 100, **line}) + "\n" for line in lines))
+    return f"scripted:{path}"
+
+
+def play(repo: Path, *lines: dict[str, Any], target: str = "", **flags: Any) -> Outcome:
+    model = script(repo.parent, lines)
+    config = load(str(repo), flags={"models.default": model, **flags}, variables={}, user_file="")
+    return api.agent(Task(repo=str(repo), text="mend add", targets=(target,) if target else ()), config)
+
+
+def observations(repo: Path, run_id: str) -> list[tuple[str, str]]:
+    """Each call's tool and what the model was told."""
+    asked, told = dict[str, str](), list[tuple[str, str]]()
+    for entry in api.journal_lines(run_id, str(repo)):
+        if entry["action"] == "call_tool" and entry["kind"] == "requested":
+            asked[entry["key"]] = entry["tool"]
+        elif entry["action"] == "call_tool":
+            told.append((asked[entry["key"]], entry["observation"]))
+    return told
+
+
+@pytest.fixture(scope="module")
+def mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """One run that uses every kind of tool."""
+    repo = small.build(tmp_path_factory.mktemp("mended") / "repo")
+    (repo / ".gitignore").write_text("out/\n")
+    noisy = (
+        "python -c \"print('x' * 100_000)\"; mkdir -p out; echo kept > out/made; echo no > tests/test_calc.py; exit 3"
+    )
+    outcome = play(
+        repo,
+        calls(("read", {"path": "calc.py"}), ("grep", {"pattern": "def \\w+", "glob": "calc.py"}), text="looking"),
+        calls(("bash", {"command": noisy, "why": "to see"})),
+        calls(("bash", {"command": "cat out/made; sed -i s/double/twice/ calc.py", "why": "what was left"})),
+        calls(("edit", MEND), ("read", {"path": ".harness/outputs/1.txt"})),
+        calls(("read", {"path": "calc.py"}), ("edit", MEND)),
+        calls(("check", {})),
+        calls(("bash", {"command": "sed -i s/twice/double/ calc.py; sleep 9", "why": "undo", "timeout": 1})),
+        calls(("check", {"targets": ["tests/test_calc.py"]}), ("check", {})),
+        says("add adds now."),
+    )
+    return repo, outcome
+
+
+def test_the_difference_lands_and_the_answer_and_metrics_are_in_the_report(mended: tuple[Path, Outcome]) -> None:
+    repo, outcome = mended
+    report = outcome.report
+    assert (outcome.stop_reason, report.touched_files) == (StopReason.SOLVED, ("calc.py",))
+    assert (repo / "calc.py").read_text() == small.FIXED
+    assert (report.answer, report.generator, report.steps) == ("add adds now.", "agent", 1)
+    assert report.metrics is not None
+    assert (report.metrics.steps, report.metrics.calls) == (9, 12)
+    assert "+    return a + b" in outcome.diff
+
+
+def test_observations_say_how_it_went_what_changed_and_where_the_rest_is(mended: tuple[Path, Outcome]) -> None:
+    repo, outcome = mended
+    told = observations(repo, outcome.report.run_id)
+    texts = [text for _, text in told]
+    assert texts[1].endswith("[2 matches in 1 file]")
+    assert "exit code 3" in texts[2]
+    assert "100001 characters, all of them in .harness/outputs/1.txt" in texts[2]
+    assert "the change of tests/test_calc.py was undone" in texts[2]
+    assert texts[3].startswith("kept\n[exit code 0"), "what git ignores stays for the next command"
+    assert "changed: calc.py" in texts[3]
+    assert "no longer as you read it" in texts[4]
+    assert "lines 1-1 of 1" in texts[5]
+    assert texts[8].count("test_double") and "[failed;" in texts[8], texts[8]
+    assert "killed by its time" in texts[9] and "changed: calc.py" in texts[9], "the change before that is kept"
+    assert "[passed; pytest: pass" in texts[10]
+    assert "pytest-suite: pass" in texts[11]
+
+
+def test_what_fails_comes_back_as_a_message_until_it_passes(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    wrong = {"path": "calc.py", "edits": [{"old": "a - b", "new": "a * b"}]}
+    outcome = play(
+        repo,
+        calls(("read", {"path": "calc.py"}), ("edit", wrong)),
+        says("done"),
+        calls(("edit", {"path": "calc.py", "edits": [{"old": "a * b", "new": "a + b"}]})),
+        says("now it is"),
+        target=small.TARGET,
+    )
+    assert (outcome.stop_reason, outcome.report.steps) == (StopReason.SOLVED, 2)
+    assert [i.passed for i in outcome.report.iterations] == [False, True]
+    assert (repo / "calc.py").read_text() == small.FIXED
+
+
+def test_without_checks_a_person_decides_and_the_proposal_is_kept(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo", {"notes.txt": "one\n"})
+    outcome = play(
+        repo, calls(("read", {"path": "notes.txt"}), ("write", {"path": "notes.txt", "content": "two\n"})), says("done")
+    )
+    assert (outcome.stop_reason, outcome.report.exit) == (StopReason.NEEDS_SIGNATURE, 4)
+    assert (repo / "notes.txt").read_text() == "one\n"
+    assert "+two" in (repo / f".harness/reports/{outcome.report.run_id}.patch").read_text()
+
+
+def test_an_answer_in_words_changes_nothing_and_needs_no_judge(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    before = small.state(repo)
+    outcome = play(repo, calls(("read", {"path": "calc.py"})), says("add subtracts"))
+    assert (outcome.stop_reason, outcome.report.answer, outcome.diff) == (StopReason.SOLVED, "add subtracts", "")
+    assert outcome.report.isolation is None, "no sandbox was started"
+    assert small.state(repo) == before
+
+
+def test_the_same_loop_plays_in_a_repair(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    model = script(tmp_path, [calls(("read", {"path": "calc.py"}), ("edit", MEND)), says("mended")])
+    config = load(str(repo), flags={"generator": "agent", "models.default": model}, variables={}, user_file="")
+    outcome = api.fix(Task(repo=str(repo), targets=(small.TARGET,)), config)
+    assert (outcome.stop_reason, outcome.report.generator) == (StopReason.SOLVED, "agent")
+    assert (repo / "calc.py").read_text() == small.FIXED
