@@ -77,7 +77,8 @@ class Command(Value):
 
     `argv` is never a shell string. `patch` is applied on top of `base` from inside the sandbox. With
     `channel`, the command may read a fresh 32-byte key from descriptor 3 and write frames to descriptor 4;
-    the key is in `Execution.key` and appears in no environment, argument or file. Standard input is empty.
+    the key is in `Execution.key` and appears in no environment, argument or file. Standard input is empty, unless
+    an adapter feeds it.
     `cwd` is absolute, as seen inside. `writable` mounts do not exist: nothing of the host is writable.
     `egress` is where it may connect to, through a proxy that its environment names; without any, there is none.
     """

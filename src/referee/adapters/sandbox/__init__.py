@@ -10,8 +10,9 @@ from referee.adapters.sandbox.choice import Choice, Examined, choose, open_sandb
 from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.requests import sandbox_owner
 from referee.adapters.sandbox.siege import attack
-from referee.adapters.sandbox.streams import Listener, heard
+from referee.adapters.sandbox.streams import Listener, fed, heard
 
 __all__ = [
-    "Choice", "Examined", "Listener", "Outside", "attack", "choose", "heard", "open_sandbox", "sandbox_owner", "survey"
+    "Choice", "Examined", "Listener", "Outside", "attack", "choose", "fed", "heard", "open_sandbox", "sandbox_owner",
+    "survey",
 ]  # fmt: skip

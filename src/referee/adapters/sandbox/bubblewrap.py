@@ -19,7 +19,7 @@ from referee.adapters.sandbox.shown import made_up_etc, prefixes
 from referee.adapters.sandbox.stage import kernel, launch, seccomp
 from referee.adapters.sandbox.stage.request import Bind, Lower, Request, encode
 from referee.adapters.sandbox.stage.view import BASE, STAGE
-from referee.adapters.sandbox.streams import Whole
+from referee.adapters.sandbox.streams import Whole, feeder
 from referee.domain.errors import WorldFault
 from referee.ports import Command, Execution, Isolation, Level, Mount
 
@@ -54,6 +54,8 @@ class BubblewrapSandbox:
         with Descriptors(encode(outer, []), command.limits, sandbox_owner()) as held:
             if command.channel:
                 held.add_channel()
+            if outer.fed and (source := feeder()) is not None:
+                held.add_input(source)
             held.add(file_with(encode(inner, contents(command.patch))))
             held.add(_filter())
             ready = held.add_stream(Whole(4096))
@@ -111,6 +113,7 @@ class BubblewrapSandbox:
             channel=command.channel,
             handed=handed,
             extra=4 if inner.door else 3,
+            fed=feeder() is not None,
         )
 
 

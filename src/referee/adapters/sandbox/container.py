@@ -21,6 +21,7 @@ from referee.adapters.sandbox.shown import made_up_etc, prefixes
 from referee.adapters.sandbox.stage import boxed
 from referee.adapters.sandbox.stage.request import Bind, Lower, Request, encode
 from referee.adapters.sandbox.stage.view import BASE, STAGE
+from referee.adapters.sandbox.streams import feeder
 from referee.domain.errors import WorldFault
 from referee.ports import Command, Execution, Isolation, Level
 
@@ -52,6 +53,8 @@ class ContainerSandbox:
         return through(self._outside, command, lambda door: self._run(command, door))
 
     def _run(self, command: Command, door: Door | None) -> Execution:
+        if feeder() is not None:
+            raise WorldFault("a container is given no standard input here; use another sandbox (`referee doctor`)")
         program = self._engine()
         etc = self._started(program)
         inner = _inner(command)

@@ -45,6 +45,13 @@ class Descriptors:
         self._theirs.append(out)
         self.channel = self.add_stream(Whole(self._limits.channel_bytes))
 
+    def add_input(self, descriptor: int) -> None:
+        """Hand over what becomes the command's standard input; the caller keeps its own descriptor."""
+        copy = os.dup(descriptor)
+        if self._owner is not None:
+            os.fchown(copy, *self._owner)
+        self._theirs.append(copy)
+
     def add(self, there: int) -> None:
         """Hand over one more."""
         self._theirs.append(there)

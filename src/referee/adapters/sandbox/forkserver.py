@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from typing import Any
 
 from referee.adapters.sandbox.descriptors import Descriptors
@@ -17,7 +18,7 @@ from referee.adapters.sandbox.requests import HERE, sandbox_owner
 from referee.adapters.sandbox.stage import kernel
 from referee.adapters.sandbox.stage.request import Request, encode
 from referee.adapters.sandbox.stage.view import READ_ONLY
-from referee.adapters.sandbox.streams import drain
+from referee.adapters.sandbox.streams import drain, feeder
 from referee.domain.errors import WorldFault
 from referee.ports import Execution, Isolation, Limits
 
@@ -60,9 +61,13 @@ def run(
     door: Door | None = None,
 ) -> Execution:
     """Run one request behind `jobs` to its end. Raises `WorldFault` if it could not be started as asked."""
+    source = feeder()
+    request = replace(request, fed=source is not None)
     with Descriptors(encode(request, contents), limits, sandbox_owner()) as held:
         if request.channel:
             held.add_channel()
+        if source is not None:
+            held.add_input(source)
         if door is not None:
             held.add(door.hand_over())
         return carry_out(held, request, jobs, limits, isolation)

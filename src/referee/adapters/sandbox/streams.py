@@ -30,6 +30,24 @@ def heard(listener: Listener | None) -> Iterator[None]:
         _listener.reset(token)
 
 
+_feeder: ContextVar[int | None] = ContextVar("feeder", default=None)
+
+
+@contextmanager
+def fed(descriptor: int | None) -> Iterator[None]:
+    """Commands that this thread runs meanwhile read their standard input from `descriptor`; else it is empty."""
+    token = _feeder.set(descriptor)
+    try:
+        yield
+    finally:
+        _feeder.reset(token)
+
+
+def feeder() -> int | None:
+    """Where a command that is started now reads its standard input from, if anywhere."""
+    return _feeder.get()
+
+
 class Capped:
     """The first and the last bytes of a stream, half of `cap` each; `total` counts them all.
 

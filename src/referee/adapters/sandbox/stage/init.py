@@ -24,26 +24,27 @@ Call = tuple[str, ...]
 
 
 class Files:
-    """Descriptors that the harness passed along; `key`, `frames`, `jobs` and `door` may be absent (-1)."""
+    """Descriptors that the harness passed along; `key`, `frames`, `jobs`, `input`, `door` may be absent (-1)."""
 
     def __init__(self, numbers: list[int], request: Request) -> None:
         self.contents, self.control, self.stdout, self.stderr, *rest = numbers
         self.key, self.frames = (rest.pop(0), rest.pop(0)) if request.channel else (-1, -1)
         self.jobs = rest.pop(0) if request.kind == "serve" else -1
+        self.input = rest.pop(0) if request.fed else -1
         self.door = rest.pop(0) if request.door else -1
         self.extra, self.trees = rest[: request.extra], rest[request.extra :]
 
     def standard(self, request: Request) -> list[int]:
         """What becomes descriptors 0, 1, 2, … of the command; all of them are far above those."""
-        null = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+        first = self.input if self.input >= 0 else os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
         if request.kind == "serve":
-            return [null, self.stdout, self.stderr, self.jobs]
+            return [first, self.stdout, self.stderr, self.jobs]
         channel = [self.key, self.frames] if request.channel else []
-        return [null, self.stdout, self.stderr, *channel, *self.extra]
+        return [first, self.stdout, self.stderr, *channel, *self.extra]
 
     def close_streams(self) -> None:
         """Let go of what belongs to the command alone, so that its end is seen at the other side."""
-        for fd in (self.stdout, self.stderr, self.key, self.frames, self.jobs, *self.extra):
+        for fd in (self.stdout, self.stderr, self.key, self.frames, self.jobs, self.input, *self.extra):
             if fd >= 0:
                 os.close(fd)
 

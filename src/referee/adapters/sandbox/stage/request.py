@@ -59,10 +59,10 @@ class Change:
 class Request:
     """One process to start. `kind`: `exec` a program, `serve` jobs from a loaded script, `call` that script.
 
-    With `handed`, copies of the mounts of `lower` and of `binds` come as descriptors, because the server
-    cannot walk to them; else it opens their paths. `extra` descriptors more become the command's own. With `door`,
-    one is where the listening socket of the way out is sent. `writable` are folders that may be changed, for a ground
-    that needs to be told.
+    With `handed`, copies of the mounts of `lower` and of `binds` come as descriptors, because the server cannot walk
+    to them; else it opens their paths. `extra` descriptors more become the command's own. If `fed`, one is its standard
+    input. With `door`, one is where the listening socket of the way out is sent. `writable` are folders that may be
+    changed, for a ground that needs to be told.
     """
 
     kind: str
@@ -76,6 +76,7 @@ class Request:
     channel: bool = False
     handed: bool = False
     extra: int = 0
+    fed: bool = False
     door: bool = False
     writable: tuple[str, ...] = ()
 

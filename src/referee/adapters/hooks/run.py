@@ -1,0 +1,51 @@
+"""Running one hook with its event on standard input: inside the sandbox, or as the person who trusts it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+
+from referee.adapters.sandbox import fed
+from referee.domain.hooks import Answer, Hook
+from referee.ports import Command, Sandbox
+
+_MOST = 20_000  # characters of each stream
+
+
+def in_sandbox(sandbox: Sandbox, command: Command, hook: Hook, event: bytes) -> Answer:
+    """Run it on a throw-away copy; `command` says where, and everything but what to run."""
+    limits = command.limits.model_copy(update={"wall_seconds": hook.timeout})
+    argv = ("/bin/sh", "-c", hook.command)
+    with tempfile.TemporaryFile() as told:
+        told.write(event)
+        told.seek(0)
+        with fed(told.fileno()):
+            ended = sandbox.run(command.model_copy(update={"argv": argv, "limits": limits}))
+    return Answer(
+        exit_code=ended.exit_code, stdout=_text(ended.stdout), stderr=_text(ended.stderr), failed=ended.killed_by or ""
+    )
+
+
+def as_person(root: str, hook: Hook, event: bytes) -> Answer:
+    """Run it as the person, in the repository, with their environment: only for what they trust that far."""
+    env = {**os.environ, "CLAUDE_PROJECT_DIR": root}
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", hook.command],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, env=env,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        out, err = process.communicate(event, timeout=hook.timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return Answer(exit_code=None, failed=f"it took longer than {hook.timeout:.0f} s")
+    if process.returncode < 0:
+        return Answer(exit_code=None, failed=f"signal {-process.returncode}")
+    return Answer(exit_code=process.returncode, stdout=_text(out), stderr=_text(err))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")[:_MOST]
