@@ -23,17 +23,18 @@ def read(root: str) -> tuple[tuple[Hook, ...], tuple[str, ...]]:
     notes: list[str] = []
     for place in _PLACES:
         try:
-            document = _document(os.path.join(root, place))
+            written = document(os.path.join(root, place))
         except (OSError, ValueError, RecursionError) as wrong:
             notes.append(f"{place}: cannot be read: {wrong}")
             continue
-        found, left_out = parsed(document) if document is not None else ((), ())
+        found, left_out = parsed(written) if written is not None else ((), ())
         hooks += found
         notes += [f"{place}: {note}" for note in left_out]
     return tuple(hooks), tuple(notes)
 
 
-def _document(path: str) -> object:
+def document(path: str) -> object:
+    """The JSON in a small regular file, None if there is none. Raises `OSError` and `ValueError`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -44,5 +45,5 @@ def _document(path: str) -> object:
         data = file.read(_MOST + 1)
     if len(data) > _MOST:
         raise ValueError(f"it is larger than {_MOST} bytes")
-    document: object = json.loads(data)
-    return document
+    found: object = json.loads(data)
+    return found
