@@ -12,10 +12,8 @@ from types import TracebackType
 from pydantic import SecretStr
 
 from referee.actions.tree import PrepareBase
-from referee.adapters.approvals import FileApprovals
 from referee.adapters.clock import SystemClock
 from referee.adapters.git import GitWorkspace
-from referee.adapters.memory import MemoryFiles
 from referee.adapters.models.prices import stated
 from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel, RecordingModel
@@ -26,6 +24,7 @@ from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
 from referee.adapters.signing import Keyring
 from referee.adapters.store import FileShelf, SqliteStore
 from referee.adapters.store.turn import turn
+from referee.adapters.surroundings import LocalSurroundings, Locations
 from referee.adapters.toolchains import find as find_toolchains
 from referee.adapters.toolchains import program
 from referee.authors.command import CommandAuthor, agent
@@ -37,7 +36,6 @@ from referee.authors.suspects import nowhere, traced
 from referee.authors.tools import ToolAuthor, examiner
 from referee.config import Config, IsolationMode, secret, user_path
 from referee.domain.errors import UsageError
-from referee.domain.memory import MemoryLayer
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.domain.verdict import blocking
@@ -57,19 +55,20 @@ from referee.judge import (
     standing,
     test_patterns,
 )
+from referee.judge.project import search_path, variables
 from referee.kernel.run import Run
 from referee.ports import (
-    Approvals,
     Base,
     Command,
     Interpreter,
     Level,
-    Memories,
+    Limits,
     Model,
     OutsideTool,
     Sandbox,
     Shelf,
     Store,
+    Surroundings,
     Toolchain,
     Warm,
     Workspace,
@@ -77,7 +76,6 @@ from referee.ports import (
 from referee.tools import Place, Shell
 
 STATE = ".harness"
-APPROVALS = "approvals.json"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
 SEARCH_STEPS_BEFORE_MODEL = 4
 
@@ -101,6 +99,7 @@ class Desk:
         self._sandbox: Sandbox | None = None
         self._warm: dict[str, Warm] = {}
         self._models: dict[str, Model] = {}
+        self._surroundings: Surroundings | None = None
         self._opening = threading.RLock()  # branches ask from their own threads
 
     @property
@@ -178,22 +177,35 @@ class Desk:
         isolation = self._sandbox.isolation
         return IsolationStamp(backend=isolation.backend, level=isolation.level.value)
 
-    @property
-    def approvals(self) -> Approvals:
-        """What the person has approved for this repository, kept in their own folder."""
-        return FileApprovals(os.path.join(os.path.dirname(user_path()), APPROVALS), self.workspace.root)
+    def command(self, argv: tuple[str, ...], base: Base, limits: Limits) -> Command:
+        """A command as a person runs one in the project: its Python and its other tools are found first."""
+        python, others = self.interpreter(self.home(base.tree)), self.toolchains(base.tree)
+        return Command(
+            argv=argv,
+            base=base,
+            cwd=self.workspace.root,  # wherever it was opened: paths that a command is given count from there
+            env={**variables(others), "PATH": search_path(python.prefix, others)},
+            mounts=(*python.mounts, *(m for t in others for m in t.mounts)),
+            limits=limits,
+        )
 
     @property
-    def memories(self) -> Memories:
-        """What is remembered of this repository and of this person."""
-        own = os.path.dirname(user_path())
-        return MemoryFiles(
-            {MemoryLayer.PROJECT: os.path.join(self.state, "memory"), MemoryLayer.PERSON: os.path.join(own, "memory")},
-            {
-                MemoryLayer.PROJECT: self.approvals,
-                MemoryLayer.PERSON: FileApprovals(os.path.join(own, APPROVALS), ""),
-            },
-        )
+    def surroundings(self) -> Surroundings:
+        """What the repository and the person bring along: memories, hooks, servers of tools."""
+        with self._opening:
+            if self._surroundings is None:
+                self._surroundings = LocalSurroundings(
+                    Locations(
+                        root=self.workspace.root,
+                        state=self.state,
+                        own=os.path.dirname(user_path()),
+                        sandbox=lambda: self.sandbox,
+                        command=self.command,
+                        listed=self.config.sandbox.destinations,
+                        secret=secret,
+                    )
+                )
+            return self._surroundings
 
     @property
     def reports(self) -> str:
@@ -276,9 +288,11 @@ class Desk:
         return self._workspace.collect(days, keep)
 
     def close(self) -> None:
-        """End the warm processes and the sandbox, then the store and the workspace."""
+        """End the warm processes, the servers and the sandbox, then the store and the workspace."""
         for warm in self._warm.values():
             warm.close()
+        if self._surroundings is not None:
+            self._surroundings.close()
         if self._sandbox is not None:
             self._sandbox.close()
         self.store.close()

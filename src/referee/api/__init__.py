@@ -10,11 +10,13 @@ from referee.api.questions import waiting as questions
 from referee.api.reference import docs, document, stale, write_docs
 from referee.api.repairs import agent, fix, resume
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
+from referee.api.trust import approve_server, hooks, revoke_server, servers, trust_hooks
 from referee.api.validate import validate
 
 __all__ = [
     "agent",
     "answer",
+    "approve_server",
     "attack",
     "check",
     "confirm",
@@ -24,6 +26,7 @@ __all__ = [
     "fix",
     "forget",
     "gc",
+    "hooks",
     "journal",
     "journal_lines",
     "lint",
@@ -36,12 +39,15 @@ __all__ = [
     "questions",
     "remember",
     "resume",
+    "revoke_server",
     "rollback",
     "runs",
     "sandbox",
+    "servers",
     "show",
     "sign",
     "stale",
+    "trust_hooks",
     "undo_of",
     "validate",
     "verify",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
-import os
 import shlex
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -20,8 +18,8 @@ from referee.wiring import Desk
 def memories(repo: str = ".", config: Config | None = None) -> tuple[tuple[Standing, ...], tuple[str, ...]]:
     """Every memory of this repository and this person with its state, and what could not be read, in words."""
     with Desk(repo, config or load(repo)) as desk:
-        kept = desk.memories
-        return standing(kept.all(), _today(desk), _digest(desk)), kept.problems()
+        kept = desk.surroundings.memories
+        return standing(kept.all(), _today(desk), desk.surroundings.digest), kept.problems()
 
 
 def remember(said: Said, repo: str = ".", *, files: Iterable[str] = ()) -> tuple[Admission, Standing | None]:
@@ -30,16 +28,17 @@ def remember(said: Said, repo: str = ".", *, files: Iterable[str] = ()) -> tuple
     Raises `UsageError` in words if it may not be kept.
     """
     with Desk(repo, load(repo)) as desk:
-        digest = _digest(desk)
-        said = said.model_copy(update={"files": {path: _there(path, digest) for path in files}})
-        admission = admit(said, standing(desk.memories.all(), _today(desk), digest), _today(desk))
+        said = said.model_copy(update={"files": {path: _there(path, desk.surroundings.digest) for path in files}})
+        admission = admit(
+            said, standing(desk.surroundings.memories.all(), _today(desk), desk.surroundings.digest), _today(desk)
+        )
         if admission.refused:
             raise UsageError(f"not remembered: {'; '.join(admission.refused)}")
         if admission.memory is None:
             return admission, None
-        kept = desk.memories.keep(admission.memory)
+        kept = desk.surroundings.memories.keep(admission.memory)
         if said.origin is Origin.PERSON:
-            desk.memories.confirm(kept, "person")
+            desk.surroundings.memories.confirm(kept, "person")
         return admission, _one(desk, admission.memory.id)
 
 
@@ -63,10 +62,10 @@ def confirm(memory_id: str, repo: str = ".", *, check: str = "") -> Standing:
             raise UsageError(f"not confirmed: `{check}` ended with {how}; `referee memory forget {memory_id}` drops it")
     with Desk(repo, load(repo)) as desk:
         kept = one.kept
-        now = {path: _there(path, _digest(desk)) for path in kept.memory.files}
+        now = {path: _there(path, desk.surroundings.digest) for path in kept.memory.files}
         if now != kept.memory.files:
-            kept = desk.memories.keep(kept.memory.model_copy(update={"files": now}))
-        desk.memories.confirm(kept, f"check: {check}" if check else "person")
+            kept = desk.surroundings.memories.keep(kept.memory.model_copy(update={"files": now}))
+        desk.surroundings.memories.confirm(kept, f"check: {check}" if check else "person")
         return _one(desk, memory_id)
 
 
@@ -74,12 +73,12 @@ def forget(memory_id: str, repo: str = ".") -> Memory:
     """Delete a memory; what it was."""
     with Desk(repo, load(repo)) as desk:
         one = _one(desk, memory_id).memory
-        desk.memories.forget(one.layer, one.id)
+        desk.surroundings.memories.forget(one.layer, one.id)
         return one
 
 
 def _one(desk: Desk, memory_id: str) -> Standing:
-    found = standing(desk.memories.all(), _today(desk), _digest(desk))
+    found = standing(desk.surroundings.memories.all(), _today(desk), desk.surroundings.digest)
     matching = [s for s in found if s.memory.id == memory_id]
     if not matching:
         near = difflib.get_close_matches(memory_id, [s.memory.id for s in found], n=1, cutoff=0.4)
@@ -91,19 +90,6 @@ def _one(desk: Desk, memory_id: str) -> Standing:
 
 def _today(desk: Desk) -> str:
     return datetime.fromtimestamp(desk.clock.now(), UTC).date().isoformat()
-
-
-def _digest(desk: Desk) -> Digest:
-    root = desk.workspace.root
-
-    def of(path: str) -> str | None:
-        place = os.path.realpath(os.path.join(root, path))
-        if not place.startswith(root + os.sep) or not os.path.isfile(place):
-            return None
-        with open(place, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-
-    return of
 
 
 def _there(path: str, digest: Digest) -> str:

@@ -19,11 +19,10 @@ from referee.domain.planned import PlanReport
 from referee.domain.report import AttackReport, CheckReport, DoctorReport, check_report
 from referee.judge import compress, examine, outline
 from referee.judge.choose import without_skipped
-from referee.judge.project import search_path, variables
 from referee.judge.selection.record import record
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.run import Run, Shared
-from referee.ports import Base, Command, Execution, Limits, Progress, Snapshot
+from referee.ports import Base, Execution, Limits, Progress, Snapshot
 from referee.wiring import Desk
 
 WEEK = 7.0 * 86_400
@@ -95,18 +94,10 @@ def sandbox(
         if weakness := desk.weakness():
             run.note(weakness)
         base = _base(desk, run)
-        python, others = desk.interpreter(desk.home(base.tree)), desk.toolchains(base.tree)
-        for note in (t.note for t in others if t.note):
+        for note in (t.note for t in desk.toolchains(base.tree) if t.note):
             run.note(note)
-        command = Command(
-            argv=argv,
-            base=base,
-            cwd=desk.workspace.root,  # wherever it was opened: paths that a command is given count from there
-            env={**variables(others), "PATH": search_path(python.prefix, others)},
-            mounts=(*python.mounts, *(m for t in others for m in t.mounts)),
-            limits=Limits(wall_seconds=config.budget.timeout, cpu_seconds=None, output_bytes=16 << 20),
-            egress=config.sandbox.destinations,
-        )
+        limits = Limits(wall_seconds=config.budget.timeout, cpu_seconds=None, output_bytes=16 << 20)
+        command = desk.command(argv, base, limits).model_copy(update={"egress": config.sandbox.destinations})
         with sandboxes.heard(listener) if listener else nullcontext():
             return run.perform(Execute(command=command))
 

@@ -16,6 +16,7 @@ from referee.cli.commands import (
     doctor,
     fix,
     gc,
+    hooks,
     journal,
     lint,
     mcp,
@@ -26,6 +27,7 @@ from referee.cli.commands import (
     rollback,
     runs,
     sandbox,
+    servers,
     show,
     sign,
     validate,
@@ -81,3 +83,5 @@ app.command("mcp")(mcp.mcp)
 app.add_typer(propose.propose, name="propose")
 app.add_typer(journal.journal, name="journal")
 app.add_typer(memory.memory, name="memory")
+app.add_typer(hooks.hooks, name="hooks")
+app.add_typer(servers.servers, name="servers")

@@ -15,6 +15,7 @@ _ALIASES = {
     "agent": ("Task", "Agent"), "edit": ("MultiEdit",), "todo": ("TodoWrite",), "http": ("WebFetch",),
     "skill": ("Skill",),
 }  # fmt: skip
+_ROOT = re.compile(r"[\"']?\$\{?CLAUDE_PROJECT_DIR\}?[\"']?/")
 LONGEST = 600.0  # seconds of one hook
 _USUAL = 60.0
 
@@ -110,8 +111,9 @@ def due(hooks: Sequence[Hook], moment: Moment, tool: str = "") -> tuple[Hook, ..
 
 def fingerprint(hooks: Sequence[Hook], digest: Callable[[str], str | None]) -> str:
     """The SHA-256 of the hooks and of each file of the repository that a command names: what a person trusts."""
-    words = {word for hook in hooks for word in re.split(r"[\s\"'`;&|()<>=]+", hook.command)}
-    paths = {re.sub(r"^(?:\$\{?CLAUDE_PROJECT_DIR\}?/|\./)", "", word) for word in words}
+    commands = [_ROOT.sub("", hook.command) for hook in hooks]
+    words = {word for command in commands for word in re.split(r"[\s\"'`;&|()<>=]+", command)}
+    paths = {word.removeprefix("./") for word in words}
     files = {path: digest(path) for path in sorted(paths) if path and not path.startswith(("-", "/"))}
     named = {path: found for path, found in files.items() if found is not None}
     text = json.dumps([[h.model_dump(mode="json") for h in hooks], named], sort_keys=True)

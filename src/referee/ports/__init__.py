@@ -9,9 +9,11 @@ from __future__ import annotations
 from referee.ports.memories import Approvals, Memories
 from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, ToolCall, ToolSpec, Usage
 from referee.ports.outside import OutsideTool
+from referee.ports.peers import Peer
 from referee.ports.sandbox import Base, Command, Contact, Execution, Isolation, Job, Level, Limits, Mount, Sandbox, Warm
 from referee.ports.signing import Signatures
 from referee.ports.store import Entry, Kind, Lease, RunRecord, Shelf, Signal, Store
+from referee.ports.surroundings import Hooked, Surroundings
 from referee.ports.tools import Interpreter, Toolchain
 from referee.ports.workspace import (
     Clash,
@@ -37,6 +39,7 @@ __all__ = [
     "Entry",
     "Equipment",
     "Execution",
+    "Hooked",
     "Interpreter",
     "Isolation",
     "Job",
@@ -53,6 +56,7 @@ __all__ = [
     "ModelRequest",
     "Mount",
     "OutsideTool",
+    "Peer",
     "Price",
     "Progress",
     "Published",
@@ -65,6 +69,7 @@ __all__ = [
     "Signatures",
     "Snapshot",
     "Store",
+    "Surroundings",
     "ToolCall",
     "ToolSpec",
     "Toolchain",
