@@ -146,3 +146,14 @@ def test_the_same_loop_plays_in_a_repair(tmp_path: Path) -> None:
     outcome = api.fix(Task(repo=str(repo), targets=(small.TARGET,)), config)
     assert (outcome.stop_reason, outcome.report.generator) == (StopReason.SOLVED, "agent")
     assert (repo / "calc.py").read_text() == small.FIXED
+
+
+def test_equal_failing_calls_are_told_once_and_then_stop_the_run(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    again = calls(("read", {"path": "nowhere.py"}))
+    outcome = play(repo, *[again] * 300)
+    assert outcome.stop_reason is StopReason.NON_PROGRESS
+    told = observations(repo, outcome.report.run_id)
+    assert len(told) == 6
+    metrics = outcome.report.metrics
+    assert metrics is not None and (metrics.calls, metrics.recovery_rate) == (6, 0.0)

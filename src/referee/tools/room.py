@@ -63,6 +63,7 @@ class Room:
     todo: tuple[Todo, ...] = ()
     notes: list[Note] = field(default_factory=list)
     outputs: int = 0
+    dropped: dict[str, str] = field(default_factory=dict)  # outputs that the conversation no longer holds, by path
 
     def take(self, observed: Observation) -> None:
         """Make what a call came to the state from now on."""
@@ -116,6 +117,8 @@ class Room:
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, from the tree or from what git ignores; None if there is none."""
+        if path in self.dropped:
+            return self.dropped[path].encode("utf-8", "replace")
         if path in self.scratch:
             return self.scratch[path].data
         return self.run.read(self.tree, path)

@@ -17,6 +17,9 @@ from referee.tools.reading import glob, read
 from referee.tools.room import Room
 from referee.tools.shell import bash, grep
 from referee.tools.tool import Tool
+from referee.tools.words import both_ends
+
+SPILLED_CHARS = 48_000  # about 12 000 tokens
 
 # A tool that is not here does not exist. The order is that of the prompt: changing it empties every prompt cache.
 TOOLS: tuple[Tool, ...] = (read, write, edit, delete, move, grep, glob, bash, check, todo, note)
@@ -62,11 +65,20 @@ class Toolbox:
         except ValueError as wrong:
             return Observation(text=f"nothing was done: {wrong}", outcome="invalid")
         try:
-            return found.work(room, **arguments)
+            return _spilled(room, found.work(room, **arguments))
         except Rejected as refused:  # by a rule over what it wanted to do
             return denied(refused.findings)
         except ValueError as wrong:
             return failed(str(wrong))
+
+
+def _spilled(room: Room, observed: Observation) -> Observation:
+    """A result that is too long goes to a file; what a file has already stays there."""
+    if len(observed.text) <= SPILLED_CHARS or observed.kept or observed.seen:
+        return observed
+    where = f"\n[{len(observed.text)} characters, all of them in {room.next_output}]"
+    kept = room.run.put(observed.text.encode("utf-8", "replace"))
+    return observed.model_copy(update={"text": both_ends(observed.text, SPILLED_CHARS // 4) + where, "kept": kept})
 
 
 def _ready(room: Room, found: Tool) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 from referee.actions.call_model import CallModel
+from referee.actions.fold import Fold
 from referee.authors.asking import Voice
+from referee.context.folding import WINDOW, State, failure, folded, outputs, size
 from referee.context.working import SYSTEM, first_message, next_message
 from referee.domain.brief import Brief, Offer
+from referee.domain.errors import Exhausted
 from referee.domain.finding import Finding, FindingKind
+from referee.domain.guards import Made, made, stuck
 from referee.domain.metrics import Metrics, measured
+from referee.domain.observation import Observation
+from referee.domain.reason import StopReason
 from referee.kernel.run import Run
 from referee.ports import Message, ModelReply, ModelRequest, ToolCall
 from referee.tools.room import Place, Room
@@ -17,18 +24,24 @@ from referee.tools.toolbox import Toolbox
 
 CUT_OFF = "Your answer was cut off at its limit. Go on in smaller steps: write long files in parts, with edit."
 NOTHING = "You said nothing and called nothing. Call a tool, or end with an answer in words."
+OTHERWISE = "Do something else, or end and say what is in the way; the next time the run is stopped"
 EMPTY = 3  # answers without a word or a call, after which nobody waits for one
 
 
 class ToolAuthor:
     """Works in a room that stays the same from proposal to proposal; what was judged comes back as a message."""
 
-    def __init__(self, voice: Voice, place: Place, toolbox: Toolbox | None = None) -> None:
+    def __init__(self, voice: Voice, place: Place, toolbox: Toolbox | None = None, window: int = WINDOW) -> None:
         self._voice, self._place, self._toolbox = voice, place, toolbox or Toolbox()
         self._room: Room | None = None
         self._messages: list[Message] = []
         self._outcomes: list[tuple[str, str]] = []
         self._asked = 0
+        self._window, self._start = window, ""
+        self._made: list[Made] = []
+        self._failed: list[str] = []
+        self._judged = ""
+        self._warned_at: int | None = None
         self._ids: Counter[str] = Counter()
 
     @property
@@ -51,6 +64,7 @@ class ToolAuthor:
         room = self._enter(run, brief)
         empty = 0
         while True:
+            self._shorten(run, brief, room)
             reply = self._ask(run, brief.pressed)
             if reply.calls:
                 self._answer(room, reply)
@@ -69,10 +83,11 @@ class ToolAuthor:
         """The room for a brief: the first is new, later ones go on where the work was left."""
         if self._room is None:
             self._room = Room(run=run, place=self._place, tree=brief.base)
+            self._start = brief.base
             text = first_message(brief, run.root, run.paths(brief.base))
         else:
             self._room.run = run
-            text = next_message(brief)
+            text = self._judged = next_message(brief)
             if self._room.tree != brief.base:
                 self._room.tree = brief.base
         self._messages.append(Message(role="user", content=text))
@@ -109,8 +124,40 @@ class ToolAuthor:
             room.run.progress("call", {"tool": call.name, "arguments": call.arguments})
             observed = self._toolbox.call(room, call)
             self._outcomes.append((call.name, observed.outcome))
-            self._messages.append(Message(role="tool", content=observed.text, call_id=call.id, tool=call.name))
+            if observed.outcome != "done":
+                self._failed.append(failure(call, observed.text))
+            text = observed.text + self._warned(call, observed)
+            self._messages.append(Message(role="tool", content=text, call_id=call.id, tool=call.name))
             room.run.progress("observed", {"tool": call.name, "outcome": observed.outcome, "text": observed.text})
+
+    def _warned(self, call: ToolCall, observed: Observation) -> str:
+        """A warning, once, if the work goes round in circles. Raises `Exhausted` if it still does after that."""
+        self._made.append(made(call.name, call.arguments, observed.outcome, observed.text))
+        why = stuck(self._made, self._warned_at or 0)
+        if not why:
+            return ""
+        if self._warned_at is not None:
+            raise Exhausted(StopReason.NON_PROGRESS, f"{self.name} was told, and still {why}")
+        self._warned_at = len(self._made)
+        return f"\n[{why}. {OTHERWISE}]"
+
+    def _shorten(self, run: Run, brief: Brief, room: Room) -> None:
+        """Make the conversation fit the window; what goes is kept, and can be read by the model."""
+        state = State(
+            todo=room.todo,
+            notes=tuple(room.notes),
+            changed=run.changed(self._start, room.tree),
+            failed=tuple(self._failed),
+            judged=self._judged,
+        )
+        before = size(self._messages)
+        found = folded(self._messages, state, self._window)
+        if found is None:
+            return
+        whole = json.dumps([m.model_dump(mode="json") for m in self._messages]).encode()
+        run.perform(Fold(away=run.put(whole), before=before, after=size(found.messages)))
+        room.dropped.update({outputs(call): text for call, text in found.dropped.items()})
+        self._messages = list(found.messages)
 
     def _offer(self, run: Run, brief: Brief, room: Room, answer: str) -> Offer:
         patch = run.between(brief.base, room.tree)
