@@ -157,7 +157,7 @@ def judged(repo: str, plain: Mapping[str, str]) -> tuple[list[str], float, list[
         sources = [p for p in player.paths(base.tree) if p.endswith(".py") and not config.protection.guarded(p)]
         texts = {p: player.read(base.tree, p) or b"" for p in sources}
         patch = patch_of({p: FileContent(data=t + b"\n# one line more\n") for p, t in texts.items() if t.strip()})
-        again, tampering, _ = under(patch, known_from(report, 0))
+        again, tampering, _ = under(patch, known_from(report))
     unlike = [
         f"{test}: {how} under {who}, {plain.get(test, 'missing')} under plain pytest"
         for who, seen in (("the judge", report.outcomes), ("the judge with a patch", again.outcomes))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from referee.domain.errors import Exhausted
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.kernel.action import Action, Effect
 from referee.ports import Command, Execution, Job, Limits, World
+
+T = TypeVar("T")
 
 
 class Execute(Action[Execution]):
@@ -54,10 +57,29 @@ class ExecuteWarm(Action[Executions]):
             limits = within(job.limits, world)
             return in_time(warm.run(job.model_copy(update={"limits": limits})), job.limits, limits)
 
-        if self.parallel == 1:
-            return Executions(items=tuple(one(j) for j in self.jobs))
-        with ThreadPoolExecutor(self.parallel, thread_name_prefix="warm") as pool:
-            return Executions(items=tuple(pool.map(one, self.jobs)))
+        return _each(one, self.jobs, self.parallel)
+
+
+class ExecuteEach(Action[Executions]):
+    """Several commands, each from a fresh start, `parallel` at a time."""
+
+    name: ClassVar[str] = "execute_each"
+    effect: ClassVar[Effect] = Effect.SCRATCH
+    result_type: ClassVar[type] = Executions
+
+    commands: tuple[Command, ...]
+    parallel: int = 1
+
+    def perform(self, world: World) -> Executions:
+        """Run them. Raises `WorldFault` if the sandbox cannot start and `Exhausted` if the run's time ended one."""
+        return _each(lambda command: Execute(command=command).perform(world), self.commands, self.parallel)
+
+
+def _each(one: Callable[[T], Execution], what: tuple[T, ...], parallel: int) -> Executions:
+    if parallel == 1:
+        return Executions(items=tuple(map(one, what)))
+    with ThreadPoolExecutor(parallel, thread_name_prefix="execute") as pool:
+        return Executions(items=tuple(pool.map(one, what)))
 
 
 def within(limits: Limits, world: World) -> Limits:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
@@ -17,6 +18,13 @@ class Value(BaseModel):
         val_json_bytes="base64",
         allow_inf_nan=False,
     )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed; nothing that was worked out from the old ones comes along."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in copied.__dict__.keys() - type(self).__pydantic_fields__.keys():
+            del copied.__dict__[name]
+        return copied
 
 
 def _written_out(name: str) -> str:

@@ -6,9 +6,7 @@ from referee.domain.patch import Patch
 from referee.domain.value import Value
 from referee.judge.bench import Bench
 from referee.judge.selection.compare import Tree, changes_of, code_of
-from referee.judge.selection.reached import unpacked
-from referee.judge.selection.record import known_map
-from referee.judge.selection.rules import Record, file_of, select
+from referee.judge.selection.rules import file_of, select
 from referee.kernel.run import Run
 
 WORTH_SELECTING_MS = 4_000  # a suite quicker than this is run whole at once
@@ -30,11 +28,9 @@ def affected(run: Run, bench: Bench, patch: Patch) -> Affected:
     """The tests to run before the whole suite, which still follows; the targets are always among them."""
     base, layout = bench.base.tree, bench.project.layout
     tree = Tree(run.paths(base), lambda path: run.read(base, path), patch)
-    reached = known_map(run, bench.project, base)
     known = tuple(bench.known.outcomes)
-    record = None if reached is None else Record(unpacked(reached), reached.always)
     code = code_of(tree, layout, bench.known.plugins)
-    meant = select(changes_of(tree, base, reached), code, known, record)
+    meant = select(changes_of(tree, base, bench.reached), code, known, bench.record)
     tests = tuple(dict.fromkeys((*meant.chosen(known), *bench.expected.ids)))
     if meant.everything:
         return Affected(everything=True, tests=tests, why=meant.why)

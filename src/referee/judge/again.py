@@ -16,6 +16,7 @@ from referee.kernel.run import Run
 
 _MOST = 12  # a patch that breaks more than a few tests has broken them
 _TIMES = 3
+_FAILED = ("failed", "error")  # a test that was skipped or not reached has shown nothing
 _HINT = "it passed when it was run again on the same patched tree; if it is unreliable, list it under flaky"
 
 
@@ -27,15 +28,16 @@ def looked_again(run: Run, bench: Bench, patch: Patch, result: CheckResult, seco
     suspects = _suspects(bench, result)
     if not suspects:
         return result
-    unsure: set[str] = set()
+    known = {*facts.known_flaky(run, bench.base.tree)} & {*suspects}
+    unsure = set(known)
     for turn in range(_TIMES):
         left = tuple(t for t in suspects if t not in unsure)
         if not left:
             break
         ended = _outcomes(run, bench, Patch(), left[::-1] if turn % 2 else left, seconds)
-        unsure |= {t for t in left if ended.get(t, "passed") != "passed"}
-    if unsure:
-        named = ", ".join(sorted(unsure))
+        unsure |= {t for t in left if ended.get(t) in _FAILED}
+    if unsure - known:
+        named = ", ".join(sorted(unsure - known))
         run.note(f"flaky on the unpatched tree, so not counted and remembered for it: {named}")
         facts.keep_flaky(run, bench.base.tree, unsure)
     left = tuple(t for t in suspects if t not in unsure)
@@ -61,9 +63,11 @@ def _suspects(bench: Bench, result: CheckResult) -> tuple[str, ...]:
 
 
 def _outcomes(run: Run, bench: Bench, patch: Patch, ids: tuple[str, ...], seconds: float) -> dict[str, str]:
+    """How they end; a run that did not come to its end says nothing of any test."""
     what = TestRun(ids=ids, test_seconds=bench.test_seconds)
     execution = plan.warm(run, bench.project, bench.base, (plan.job(bench.project, patch, what, seconds),))[0]
-    return stream.read(execution.channel, execution.key).outcomes
+    report = stream.read(execution.channel, execution.key)
+    return {} if report.broken or execution.killed_by else report.outcomes
 
 
 def _hinted(finding: Finding) -> Finding:

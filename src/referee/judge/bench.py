@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from referee.domain.finding import Finding
 from referee.domain.patch import Patch
@@ -12,6 +13,8 @@ from referee.judge.checks.base import Check
 from referee.judge.evidence import Expected, Known
 from referee.judge.layout import modules_of
 from referee.judge.project import Project
+from referee.judge.selection.reached import Reached, unpacked
+from referee.judge.selection.rules import Record, file_of
 from referee.judge.settings import Settings
 from referee.ports import Base
 
@@ -24,7 +27,8 @@ class Bench(Value):
     they are mended; `known` what tests do on the unpatched tree, `known_findings` what each other check already says
     there. `flaky` tests are reported and not counted, unless they are targets. `failures` are the targets' failures as
     first seen: what an author is told before any attempt. `target_ms` and `suite_ms` are how long one run took;
-    `test_seconds` how long one test may take; `ordered` says that the targets depend on the order they run in.
+    `test_seconds` how long one test may take; `ordered` says that the targets depend on the order they run in;
+    `reached` is a map of what each test was seen to reach, if there is one.
     """
 
     project: Project
@@ -42,11 +46,22 @@ class Bench(Value):
     suite_ms: int = 0
     test_seconds: float = 10.0
     ordered: bool = False
+    reached: Reached | None = None
 
     @property
     def named(self) -> tuple[str, ...]:
         """All that is to be mended, as authors and reports are told."""
         return (*self.targets, *self.aims)
+
+    @cached_property
+    def tested(self) -> frozenset[str]:
+        """Files that hold tests."""
+        return frozenset(map(file_of, (*self.known.outcomes, *self.targets)))
+
+    @cached_property
+    def record(self) -> Record | None:
+        """The map, the other way round."""
+        return None if self.reached is None else Record(unpacked(self.reached), self.reached.always)
 
     def touched(self, patch: Patch) -> dict[str, tuple[str, ...]]:
         """The modules a patch writes, by path, with the names they may be imported under."""

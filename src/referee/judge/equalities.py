@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from referee.domain.patch import Patch
 
 _DOUBTED = ("__eq__", "__sub__", "__rsub__", "__contains__")
+_NAMES = tuple(name.encode() for name in _DOUBTED)
 
 
 def unchanged(patch: Patch, read: Callable[[str], bytes | None]) -> tuple[tuple[str, int], ...]:
@@ -21,7 +23,10 @@ def unchanged(patch: Patch, read: Callable[[str], bytes | None]) -> tuple[tuple[
     return tuple(found)
 
 
-def _methods(source: bytes) -> dict[str, int]:
+@lru_cache(maxsize=256)  # what is unpatched is asked about for every candidate
+def _methods(source: bytes) -> Mapping[str, int]:
+    if not any(name in source for name in _NAMES):
+        return {}
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):

@@ -23,7 +23,6 @@ class Known(Value):
     plugins: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     canaries: bool = True
-    duration_ms: int = 0
 
 
 class Expected(Value):
@@ -54,7 +53,7 @@ class Evidence(Value):
     limit: str = ""
 
 
-def known_from(report: Report, duration_ms: int) -> Known:
+def known_from(report: Report) -> Known:
     """What a run of the unpatched tree teaches."""
     return Known(
         outcomes=report.outcomes,
@@ -63,7 +62,6 @@ def known_from(report: Report, duration_ms: int) -> Known:
         plugins=report.plugins,
         reads=report.reads,
         canaries=not report.canaries or canaries_failed(report),
-        duration_ms=duration_ms,
     )
 
 
@@ -79,7 +77,6 @@ def merged(known: Sequence[Known]) -> Known:
         plugins=tuple(dict.fromkeys(p for k in known for p in k.plugins)),
         reads=tuple(dict.fromkeys(r for k in known for r in k.reads)),
         canaries=all(k.canaries for k in known),
-        duration_ms=max(k.duration_ms for k in known),
     )
 
 

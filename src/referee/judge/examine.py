@@ -59,7 +59,7 @@ def _each(run: Run, project: Project, base: Base, settings: Settings, only: Patc
         command = None if idle else check.command(base, only or Patch())
         run.progress("check", {"check": check.name, "layer": check.layer.value})
         said = check.read(execute(run, check.name, command)) if command else check.idle("nothing to check")
-        if command and not command.egress and only is None:
+        if command and check.lasting and only is None:
             facts.keep_result(run, facts.key_of_check(project, check, command), said)
         if isinstance(check, ReportedCheck) and said.exit_code in _NO_PROGRAM:
             run.note(f"{check.name} is left out: it is not installed")
@@ -109,7 +109,7 @@ def _suite(run: Run, project: Project, base: Base, settings: Settings) -> CheckR
     known = Known(
         outcomes={t: "passed" for t, o in report.outcomes.items() if o not in ("skipped", "xfailed", "xpassed")},
         tampering=report.tampering, plugins=report.plugins,
-        canaries=known_from(report, 0).canaries,
+        canaries=known_from(report).canaries,
     )  # fmt: skip
     evidence = Evidence(
         check=SUITE, layer=Layer.SUITE, execution=execution, expected=Expected(whole=True), known=known,
@@ -150,7 +150,7 @@ def _again(run: Run, project: Project, base: Base, result: CheckResult, settings
 
 def _slow(report: Report, settings: Settings) -> str:
     """Which limit ended tests, if it did."""
-    ended = sum("ran longer than" in str(f["error"]["message"]) for f in report.failures)
+    ended = len(report.slow)
     if not ended:
         return ""
     tests = "a test" if ended == 1 else f"{ended} tests"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import doctest
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.patch import FileChange
 
 
-def altered(check: str, change: FileChange, before: bytes | None, tests: Iterable[str]) -> tuple[Finding, ...]:
-    """A finding if `change` takes away or rewrites what the `tests` (ids) of its file demand."""
-    if before is None or not any(t.partition("::")[0] == change.path for t in tests):
+def altered(check: str, change: FileChange, before: bytes | None) -> tuple[Finding, ...]:
+    """A finding if `change` takes away or rewrites what the tests in its file demand."""
+    if before is None:
         return ()
     after = b"" if change.after is None else change.after.data
     lost = Counter(_demands(change.path, before)) - Counter(_demands(change.path, after))

@@ -10,15 +10,21 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
 
 from referee.actions.recall import Recall, Remember
 from referee.domain.canonical import canonical
+from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState
 from referee.judge.checks import Check
 from referee.judge.project import Project
 from referee.judge.seen import Seen
 from referee.kernel.run import Run
 from referee.ports import Command
+
+V = TypeVar("V", bound=Value)
 
 _MOST = 16 << 20  # characters; what is longer is quicker found out again than journaled twice
 
@@ -46,7 +52,7 @@ def key_of_check(project: Project, check: Check, command: Command) -> str:
 def known_result(run: Run, key: str) -> CheckResult | None:
     """What a check said of the tree."""
     text = run.perform(Recall(key=key)).text
-    return None if text is None else CheckResult.model_validate_json(text)
+    return _read(CheckResult, text)
 
 
 def keep_result(run: Run, key: str, result: CheckResult) -> None:
@@ -58,7 +64,7 @@ def keep_result(run: Run, key: str, result: CheckResult) -> None:
 def known_suite(run: Run, key: str) -> Seen | None:
     """What the whole suite did on the tree."""
     text = run.perform(Recall(key=key)).text
-    return None if text is None else Seen.model_validate_json(text)
+    return _read(Seen, text)
 
 
 def keep_suite(run: Run, key: str, seen: Seen) -> None:
@@ -69,6 +75,14 @@ def keep_suite(run: Run, key: str, seen: Seen) -> None:
     text = seen.model_copy(update={"execution": seen.execution.model_copy(update=slim)}).model_dump_json()
     if len(text) <= _MOST:
         run.perform(Remember(key=key, text=text))
+
+
+def _read(kind: type[V], text: str | None) -> V | None:
+    """The fact; what cannot be read is not known, and found out again."""
+    try:
+        return None if text is None else kind.model_validate_json(text)
+    except ValidationError:
+        return None
 
 
 def known_flaky(run: Run, tree: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.actions.execute import Execute, ExecuteWarm
+from referee.actions.execute import ExecuteEach, ExecuteWarm
 from referee.domain.patch import Patch
 from referee.domain.value import Value
 from referee.judge import stream
@@ -15,7 +15,6 @@ from referee.kernel.run import Run
 from referee.ports import Base, Command, Execution, Job, Limits
 
 _WARM = "REFEREE_WARM"  # the variable by which the inside knows that it is to be forked
-_CANNOT_FORK = 75  # the exit code by which it says that it must not be
 _PIECE = 100_000  # bytes of one argument; the kernel refuses 128 KiB
 _CHANNEL_BYTES = 256 << 20  # about a kilobyte for each test, and suites of 60,000 tests exist
 _MOST_IDS = 60_000  # bytes of test ids named one by one; beyond that their files are named
@@ -51,14 +50,18 @@ class TestRun(Value):
 
 def command(project: Project, base: Base, patch: Patch, what: TestRun, seconds: float) -> Command:
     """A cold run, bounded to `seconds` of wall clock."""
+    return _fresh(project, base, job(project, patch, what, seconds))
+
+
+def _fresh(project: Project, base: Base, job: Job) -> Command:
     return Command(
-        argv=(*_entry(project), *_pieces(project, patch, what)),
+        argv=(*_entry(project), *job.argv),
         base=base,
-        patch=patch,
+        patch=job.patch,
         cwd=project.cwd,
         env=project.env,
         mounts=project.mounts,
-        limits=limits(seconds),
+        limits=job.limits,
         channel=True,
     )
 
@@ -82,30 +85,12 @@ def job(project: Project, patch: Patch, what: TestRun, seconds: float) -> Job:
 
 
 def warm(run: Run, project: Project, base: Base, jobs: tuple[Job, ...], parallel: int = 1) -> tuple[Execution, ...]:
-    """Run jobs on the project's warm process, which starts with the first of them.
-
-    Where that process cannot be forked safely every job starts afresh, and a person is told so.
-    """
-    started = warm_command(project, base)
-    items = run.perform(ExecuteWarm(command=started, jobs=jobs, parallel=parallel)).items
-    hindrances = _hindrances(items[0]) if items else ()
-    if not hindrances:
-        return items
-    if any(not j.patch.changes for j in jobs):  # once for the baseline is enough
-        run.note(f"no warm judge here, so every candidate costs a fresh start: {', '.join(hindrances)} forbids forking")
-    env = {k: v for k, v in started.env.items() if k != _WARM}
-    fresh = (
-        started.model_copy(update={"argv": (*started.argv, *j.argv), "patch": j.patch, "limits": j.limits, "env": env})
-        for j in jobs
-    )
-    return tuple(run.perform(Execute(command=c)) for c in fresh)
-
-
-def _hindrances(execution: Execution) -> tuple[str, ...]:
-    """Why the process that ran this cannot be forked; empty if it can."""
-    if execution.exit_code != _CANNOT_FORK:
-        return ()
-    return stream.read(execution.channel, execution.key).unforkable
+    """Run jobs on the project's warm process, which starts with the first of them, or each afresh if that cannot be."""
+    if project.forkable:
+        started = warm_command(project, base)
+        return run.perform(ExecuteWarm(command=started, jobs=jobs, parallel=parallel)).items
+    fresh = tuple(_fresh(project, base, j) for j in jobs)
+    return run.perform(ExecuteEach(commands=fresh, parallel=parallel)).items
 
 
 def limits(seconds: float) -> Limits:

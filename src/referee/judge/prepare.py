@@ -136,10 +136,11 @@ def _baseline(run: Run, bench: Bench, check: Check) -> tuple[Finding, ...] | str
     if command is None:
         return ()
     key = facts.key_of_check(bench.project, check, command)
-    said = facts.known_result(run, key) if check.lasting and not command.egress else None
+    said = facts.known_result(run, key) if check.lasting else None
     if said is None:
         said = check.read(execute(run, check.name, command))
-        facts.keep_result(run, key, said)
+        if check.lasting:
+            facts.keep_result(run, key, said)
     result = without_ignored(said, bench.settings.ignore)
     in_time(result.killed_by, check.name, check.seconds, limit_of(check))
     if result.state is not CheckState.NOT_RUN:

@@ -36,7 +36,7 @@ class Project(Value):
     `uses` are the names of the checks the project is set up for, `reasons` how each shows. `tools` holds those of them
     that need a program; one that is used but not in `tools` is missing. `left_out` are tools that the project's own
     environment does not have, though it is configured for them, with a sentence each: another version is no judge.
-    `others` are the suites and linters of other languages.
+    `others` are the suites and linters of other languages. `forkable` says that its warm process can be forked.
     """
 
     root: str
@@ -50,7 +50,7 @@ class Project(Value):
     left_out: Mapping[str, str] = {}
     modules: tuple[str, ...] = ()
     mypy_whole: bool = False
-    formats_new: bool = False
+    forkable: bool = True
     toolchains: tuple[Toolchain, ...] = ()
     others: Found = Found()
     note: str = ""
@@ -158,7 +158,6 @@ def detect(
         left_out=left_out,
         modules=_third_party(paths, read, shape, interpreter),
         mypy_whole=any(k in mypy for k in ("files", "packages", "modules")),
-        formats_new="format" in tables.get("ruff", {}),
         others=other_languages(paths, read, scope.protection),
         note=interpreter.note,
     )

@@ -29,7 +29,7 @@ class Seen(Value):
     @property
     def known(self) -> Known:
         """What it teaches."""
-        return known_from(self.report, self.execution.duration_ms)
+        return known_from(self.report)
 
 
 def suite_command(bench: Bench) -> Command:
@@ -41,7 +41,8 @@ def suite_command(bench: Bench) -> Command:
 def look(run: Run, bench: Bench, ids: tuple[str, ...] = ()) -> Seen:
     """Run targets as the loop will, on the warm process, and the suite (no ids) as the gate will.
 
-    Raises `Exhausted` if it takes too long and `UsageError` if it cannot start.
+    Raises `Exhausted` if it takes too long and `UsageError` if it cannot start. A warm process that must not be forked
+    has run nothing, and says why.
     """
     seconds = bench.settings.target_seconds if ids else bench.settings.suite_seconds
     run.progress("check", {"check": "pytest", "layer": "L3" if ids else "L5", "baseline": True})
@@ -53,7 +54,7 @@ def look(run: Run, bench: Bench, ids: tuple[str, ...] = ()) -> Seen:
     slow, key = ("the target", TARGET_KEY) if ids else ("the full suite", SUITE_KEY)
     in_time(execution.killed_by, slow, seconds, key)
     report = stream.read(execution.channel, execution.key)
-    if not report.begun:
+    if not report.begun and not report.unforkable:
         lines = [li for li in decode(execution.stderr).splitlines() if li.strip()]
         said = lines[-1] if lines else f"exit code {execution.exit_code}"
         raise UsageError(f"the tests cannot start in the sandbox: {said}")

@@ -76,6 +76,11 @@ class Report(Value):
         return {test: self.outcome(test) for test in dict.fromkeys((*(self.collected or ()), *self.phases))}
 
     @property
+    def slow(self) -> tuple[str, ...]:
+        """Tests that the limit for one test ended."""
+        return tuple(f["id"] for f in self.failures if "ran longer than" in str(f["error"]["message"]))
+
+    @property
     def unfinished(self) -> str | None:
         """The test that had begun last and has no end; None if all ended."""
         last = self.started[-1] if self.started else None

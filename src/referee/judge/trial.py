@@ -55,7 +55,7 @@ def try_gate(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[Check
         if whole and layer is Layer.SUITE:
             tried.append(_doubted(run, bench, patch, _suite(run, bench, patch)))
         elif whole and (pressed or bench.suite_ms > affected.WORTH_SELECTING_MS):
-            tried.append(_doubted(run, bench, patch, _affected(run, bench, patch)))
+            tried.append(_doubted(run, bench, patch, _affected(run, bench, patch, pressed)))
         results += tried
         if not all(r.clear for r in tried):
             return tuple(results)
@@ -128,10 +128,11 @@ def _suite(run: Run, bench: Bench, patch: Patch) -> CheckResult:
     return _tests(run, bench, patch, what, (Layer.SUITE, expected, bench.settings.suite_seconds))
 
 
-def _affected(run: Run, bench: Bench, patch: Patch) -> CheckResult:
+def _affected(run: Run, bench: Bench, patch: Patch, pressed: bool) -> CheckResult:
+    """The tests that the patch can reach; all of them only under pressure, since else the suite follows at once."""
     chosen = affected.affected(run, bench, patch)
-    if not chosen.everything and not chosen.ids:
-        note = f"no test is affected ({chosen.why})"
+    if not chosen.ids and not (chosen.everything and pressed):
+        note = f"{'the suite decides' if chosen.everything else 'no test is affected'} ({chosen.why})"
         return CheckResult(check="pytest-affected", layer=Layer.AFFECTED, state=CheckState.PASS, note=note)
     sure = {t for t, o in bench.known.outcomes.items() if o == "passed"} - set(bench.flaky)
     ids = tuple(t for t in chosen.tests if t in sure or t in bench.expected.ids)

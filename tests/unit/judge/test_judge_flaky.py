@@ -7,12 +7,13 @@ from collections.abc import Callable
 import pytest
 from judge_lab import Lab, patch
 
+from referee.actions.recall import Remember
 from referee.domain.errors import Exhausted
 from referee.domain.finding import Finding
 from referee.domain.layer import Layer
 from referee.domain.reason import StopReason
 from referee.domain.verdict import CheckResult, CheckState
-from referee.judge import Bench, Settings, compress, examine, facts, prepare, try_gate, try_loop
+from referee.judge import Bench, CheckSpec, Settings, compress, examine, facts, prepare, try_gate, try_loop
 from referee.judge.again import looked_again
 from referee.judge.seen import suite_command
 
@@ -125,13 +126,13 @@ def test_lots_are_drawn_alike_every_time(build: Build) -> None:
 
 def test_a_second_run_on_the_same_tree_asks_only_the_target(build: Build) -> None:
     lab = build({**FILES, "ruff.toml": "lint.select = ['F']\n"})
-    before = lab.bench()
+    before = lab.bench(TARGET)
     assert lab.performed().count("execute") == 4, "the suite, two linters and the compiler"
     lab.begin()
-    bench = lab.bench()
+    bench = lab.bench(TARGET)
     assert (bench.targets, bench.known.outcomes) == (before.targets, before.known.outcomes)
     assert "execute" not in lab.performed()
-    assert lab.performed().count("execute_warm") == 2
+    assert lab.performed().count("execute_warm") == 3
     results = (*try_loop(lab.run, bench, FIX, False), *try_gate(lab.run, bench, FIX, False))
     assert {r.state for r in results} == {CheckState.PASS}
 
@@ -140,8 +141,71 @@ def test_a_check_is_remembered_for_the_repair_that_follows(build: Build) -> None
     lab = build({**FILES, "ruff.toml": "lint.select = ['F']\n"})
     examine(lab.run, lab.project(), lab.base, Settings())
     lab.begin()
-    assert lab.bench().targets == (TARGET,)
+    assert lab.bench(TARGET).targets == (TARGET,)
     assert "execute" not in lab.performed()
+
+
+def test_a_suite_that_has_to_say_what_fails_is_run(build: Build) -> None:
+    """That the target fails is never taken from memory (D4): a suite remembered as green must not stop the run."""
+    lab = build(FILES)
+    lab.bench()
+    lab.begin()
+    _turn(lab, facts.key_of("suite", lab.project(), suite_command(_bare(lab))))
+    assert lab.bench().targets == (TARGET,)
+
+
+def test_a_users_command_is_never_remembered(build: Build) -> None:
+    lab = build(FILES)
+    checks = (CheckSpec(layer=Layer.TYPES, run=("true",), name="own"),)
+    lab.bench(TARGET, checks=checks)
+    examine(lab.run, lab.project(), lab.base, Settings(checks=checks))
+    lab.begin()
+    lab.bench(TARGET, checks=checks)
+    assert lab.performed().count("execute") == 1, "nobody knows what it depends on"
+
+
+def test_a_fact_of_another_shape_is_not_known(build: Build) -> None:
+    lab = build(FILES)
+    lab.run.perform(Remember(key="suite", text='{"report": 1}'))
+    lab.run.perform(Remember(key="check", text="nonsense"))
+    assert facts.known_suite(lab.run, "suite") is None
+    assert facts.known_result(lab.run, "check") is None
+
+
+def test_only_a_failure_shows_that_a_test_is_flaky(build: Build) -> None:
+    """A rerun of the unpatched tree that skips a test, or dies before it, acquits nobody."""
+    skips = "import pytest\ndef test_skips():\n    pytest.skip('not now')\n"
+    dies = "import os\ndef test_dies():\n    os._exit(3)\ndef test_after():\n    pass\n"
+    lab = build({**FILES, "tests/test_skips.py": skips, "tests/test_dies.py": dies})
+    bench = _bare(lab)
+    for test in ("tests/test_skips.py::test_skips", "tests/test_dies.py::test_after"):
+        ids = ("tests/test_dies.py::test_dies", test) if "dies" in test else (test,)
+        known = bench.known.model_copy(update={"outcomes": dict.fromkeys(ids, "passed")})
+        again = looked_again(lab.run, bench.model_copy(update={"known": known}), FIX, broken(*ids), 10.0)
+        assert (again.state, again.known) == (CheckState.FAIL, ())
+    assert facts.known_flaky(lab.run, lab.tree) == ()
+
+
+def test_what_is_known_as_flaky_is_not_asked_again(build: Build) -> None:
+    lab = build(FILES)
+    bench = _bare(lab)
+    bench = bench.model_copy(update={"known": bench.known.model_copy(update={"outcomes": {LUCK: "passed"}})})
+    facts.keep_flaky(lab.run, lab.tree, [LUCK])
+    result = looked_again(lab.run, bench, FIX, broken(LUCK), 10.0)
+    assert (result.state, [f.id for f in result.known]) == (CheckState.PASS, [LUCK])
+    assert "execute_warm" not in lab.performed()
+
+
+def test_a_target_that_hangs_is_not_waited_for_again_and_again(build: Build) -> None:
+    slow = "def test_slow():\n    __import__('time').sleep(60)\n"
+    lab = build({"mod.py": MOD, "tests/test_slow.py": TEST.replace("def test_same", f"{slow}def test_same")})
+    hangs, fails = "tests/test_slow.py::test_slow", "tests/test_slow.py::test_add"
+    assert lab.bench(hangs, test_seconds=1.5).targets == (hangs,)
+    assert any(hangs in n and "limit for one test" in n for n in lab.notes)
+    assert lab.performed().count("execute_warm") == 1, "once in the suite and once alone"
+    lab.begin()
+    assert {*lab.bench(test_seconds=1.5).targets} == {hangs, fails}
+    assert lab.performed().count("execute_warm") == 2, "the other target is confirmed all the same"
 
 
 def test_a_check_that_ends_differently_on_the_same_tree_says_so(build: Build) -> None:

@@ -249,6 +249,7 @@ class Mapped:
         (self.outcomes,) = self.suites([Patch()])
         known = Known(outcomes=self.outcomes)
         self.bench = Bench(project=self.project, base=lab.base, settings=Settings(), known=known, suite_ms=60_000)
+        self.bench = self.bench.model_copy(update={"reached": self.reached})
 
     def suites(self, patches: list[Patch]) -> list[dict[str, str]]:
         jobs = tuple(plan.job(self.project, p, TestRun(full=False), 60.0) for p in patches)
@@ -302,6 +303,28 @@ def test_the_gate_under_pressure_runs_what_is_affected(mapped: Mapped) -> None:
     assert "by what each test was seen to reach" in result.note
     (same,) = try_gate(mapped.lab.run, mapped.bench, core("text.upper()", "str.upper(text)"), True)
     assert (same.state, {bare(t) for t in same.passed_ids}) == (CheckState.PASS, {*SHOWN, "test_child"})
+
+
+def test_what_affects_every_test_runs_the_suite_once(mapped: Mapped) -> None:
+    """Only under pressure, when no suite follows, is it the affected tests that run whole."""
+    everything = next(change for change, expected in CHANGES.values() if expected is None)
+    affected_, suite = try_gate(mapped.lab.run, mapped.bench, everything, False)
+    assert (affected_.check, affected_.passed_ids) == ("pytest-affected", ())
+    assert "the suite decides" in affected_.note
+    assert suite.check == "pytest-suite"
+    assert {*suite.passed_ids, *suite.failed_ids} == mapped.outcomes.keys()
+    (alone,) = try_gate(mapped.lab.run, mapped.bench, everything, True)
+    assert (alone.check, {*alone.passed_ids, *alone.failed_ids}) == ("pytest-affected", mapped.outcomes.keys())
+
+
+def test_a_gated_round_asks_the_shelf_for_nothing(mapped: Mapped) -> None:
+    """The map is recalled and turned round once for a run."""
+    before = mapped.lab.performed().count("recall")
+    change = CHANGES["a function under parameters"][0]
+    affected(mapped.lab.run, mapped.bench, change)
+    record_ = mapped.bench.record
+    affected(mapped.lab.run, mapped.bench, change)
+    assert (mapped.lab.performed().count("recall"), mapped.bench.record) == (before, record_)
 
 
 def test_without_a_map_imports_decide(build: Build) -> None:

@@ -8,7 +8,7 @@ import environments
 from judge_lab import Lab, opened, patch
 
 from referee.domain.verdict import CheckState
-from referee.judge import try_gate, try_loop
+from referee.judge import screen, try_gate, try_loop
 
 _THREAD = """
 import threading, time
@@ -36,6 +36,11 @@ def test_a_library_that_starts_a_thread_on_import_forbids_forking(tmp_path: Path
         assert [r for r in results if r.state is not CheckState.PASS] == []
         wrong = patch({"mod.py": "import polling\n\n\ndef add(a, b):\n    return a * b\n"})
         assert try_loop(lab.run, bench, wrong, False)[-1].state is CheckState.FAIL
+        done = lab.performed().count("execute_warm")
+        states = [r.state for r in screen(lab.run, bench, [right, wrong])]
+        assert states == [CheckState.PASS, CheckState.FAIL]
+        assert (done, lab.performed().count("execute_warm")) == (1, 1), "the warm process was tried once"
+        assert lab.performed().count("execute_each") == 6, "two candidates at once are one action"
     finally:
         lab.close()
         sandbox.close()

@@ -100,11 +100,6 @@ class Check(Value):
         """Nothing to look at."""
         return CheckResult(check=self.name, layer=self.layer, state=CheckState.PASS, note=note)
 
-    def absent(self, note: str) -> CheckResult:
-        """It could not run at all."""
-        found = Finding(kind=FindingKind.NOT_RUN, check=self.name, message=note, error="not installed")
-        return CheckResult(check=self.name, layer=self.layer, state=CheckState.NOT_RUN, findings=(found,), note=note)
-
 
 def new_only(result: CheckResult, known: tuple[Finding, ...]) -> CheckResult:
     """The result without what the unpatched tree already had, counted by kind and not by line."""

@@ -33,6 +33,11 @@ class CommandCheck(Check):
     targets: tuple[str, ...] = ()
     egress: tuple[Destination, ...] = ()
 
+    @property
+    def lasting(self) -> bool:
+        """Nobody knows what a command of the user's depends on."""
+        return False
+
     def command(self, base: Base, patch: Patch) -> Command | None:
         """The command as configured."""
         filled = {"{targets}": self.targets, "{files}": patch.touched}

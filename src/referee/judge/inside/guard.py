@@ -164,10 +164,10 @@ def _watcher(emit: Emit, whose: Territory) -> Callable[[str, Any], None]:  # noq
         aimed = event in always or sensitive(event, args)
         if not aimed and (event != "open" or not kind_of(args[0], (text, bytes))):
             return
-        if event in ("compile", "marshal.loads") and honest(args, frame_of(2)):
-            return
         file = culprit(event)
         if file is None or not (aimed or disguised(decode(args[0]))):
+            return
+        if event in ("compile", "marshal.loads") and honest(args, frame_of(2)):  # last: it reads a file
             return
         name = f"{event}:{args[1]}" if event == "object.__getattr__" else event
         if (name, file) not in seen:

@@ -10,7 +10,7 @@ from typing import Any
 from .channel import Emit
 from .territory import Territory
 
-_MOST = 2_000
+_MOST = 50_000
 _CODE = (".py", ".pyc", ".pyi", ".so")
 
 

@@ -30,7 +30,7 @@ def looked_again(run: Run, bench: Bench, check: SuiteCheck, result: CheckResult)
         command = check.command(bench.base, Patch())
         told = check.heard(execute(run, check.name, command)) if command else None
         if told is not None and not told.strange:
-            unsure |= {t for t in suspects if told.outcomes.get(t, "passed") != "passed"}
+            unsure |= {t for t in suspects if told.outcomes.get(t) == "failed"}
     if not unsure:
         return result
     run.note(f"flaky on the unpatched tree, so not counted and remembered for it: {', '.join(sorted(unsure))}")
