@@ -1,5 +1,6 @@
 """What people and programs call."""
 
+from referee.api.deps import deps
 from referee.api.lint import lint
 from referee.api.memories import confirm, forget, memories, memory, remember
 from referee.api.past import gc, journal, journal_lines, rollback, runs, show, verify
@@ -20,6 +21,7 @@ __all__ = [
     "attack",
     "check",
     "confirm",
+    "deps",
     "docs",
     "doctor",
     "document",

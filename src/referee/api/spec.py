@@ -29,7 +29,7 @@ ROLLBACK = "rollback-"  # begins the keys of what a rollback records in the jour
 
 
 class Spec(Value):
-    """What a run was asked, kept with it so that it can be resumed. `work` is which flow it goes through."""
+    """What a run was asked, kept with it so that it can be resumed."""
 
     task: Task
     config: Config

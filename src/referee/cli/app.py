@@ -12,6 +12,7 @@ from referee.cli.commands import (
     answer,
     check,
     demo,
+    deps,
     docs,
     doctor,
     fix,
@@ -69,6 +70,7 @@ app.command("sandbox", context_settings={"ignore_unknown_options": True, "allow_
 )
 app.command("docs")(docs.docs)
 app.command("doctor")(doctor.doctor)
+app.command("deps")(deps.deps)
 app.command("lint")(lint.lint)
 app.command("validate")(validate.validate)
 app.command("runs")(runs.runs)
