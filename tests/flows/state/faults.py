@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import errno
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -25,9 +26,11 @@ class Disk:
     def __init__(self, at: int = 0, kind: int = errno.EIO, *, lasting: bool = False) -> None:
         self.at, self.kind, self.lasting, self.calls = at, kind, lasting, 0
         self.failed: list[str] = []
+        self._lock = threading.Lock()
 
     def _due(self, name: str) -> bool:
-        self.calls += 1
+        with self._lock:  # several threads wait for the disk at once
+            self.calls += 1
         due = self.at > 0 and (self.calls == self.at or (self.lasting and self.calls > self.at))
         if due:
             self.failed.append(name)

@@ -60,7 +60,8 @@ def test_a_report_is_the_old_or_the_new_one(tmp_path: Path, kind: int) -> None:
             with disk.in_place():
                 write_whole(str(report), b"new")
         except WorldFault:
-            assert report.read_bytes() == b"old"
+            # Where only the folder could not be synced the new one stands, but nobody knows whether for good.
+            assert report.read_bytes() == b"old" or (report.read_bytes(), disk.failed) == (b"new", ["fsync"])
         else:
             assert report.read_bytes() == b"new"
         report.write_bytes(b"old")

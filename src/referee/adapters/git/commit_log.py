@@ -8,9 +8,10 @@ from contextlib import suppress
 from referee.adapters.git.history import HEADS
 from referee.adapters.git.index import Restaged
 from referee.adapters.git.names import WorkPath, decode
-from referee.adapters.git.private import Private, replace, sync_folder
+from referee.adapters.git.private import Private, replace
 from referee.adapters.git.records import Mark, Records
 from referee.adapters.git.rename import Point
+from referee.adapters.sync import sync_folder
 from referee.domain.errors import WorldFault
 from referee.domain.value import Value
 from referee.ports import Landing

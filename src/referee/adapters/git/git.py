@@ -22,6 +22,7 @@ ALLOWED = frozenset(
     {
         "cat-file",
         "check-attr",
+        "check-ignore",
         "check-ref-format",
         "checkout-index",
         "commit-tree",
@@ -46,6 +47,7 @@ ALLOWED = frozenset(
         "write-tree",
     }
 )
+NOT_LITERAL = frozenset({"check-ignore"})  # it refuses the option; what it takes for more than a name it refuses, too
 NEUTRAL = (
     "core.fsmonitor=",  # older versions would run a program called false
     "core.hooksPath=/dev/null",
@@ -163,7 +165,8 @@ class Git:
         if not args or args[0] not in ALLOWED:
             raise ValueError(f"git {args[0]!r} is not one of the subcommands this project may run")
         neutral = [part for setting in NEUTRAL for part in ("-c", setting)]
-        return [self._program, "--no-pager", "--literal-pathspecs", *neutral, *args]
+        literal = () if args[0] in NOT_LITERAL else ("--literal-pathspecs",)
+        return [self._program, "--no-pager", *literal, *neutral, *args]
 
     def push(self, remote: str, ref: str) -> list[str]:
         """The arguments of a push of one ref, for `outside.py`: no hook, no tag, no submodule, nothing forced."""

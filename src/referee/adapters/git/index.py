@@ -12,7 +12,7 @@ from typing import NamedTuple
 from referee.adapters.git.entry import Entry
 from referee.adapters.git.history import History
 from referee.adapters.git.names import WorkPath, shown
-from referee.adapters.git.private import sync_folder
+from referee.adapters.sync import sync_folder
 from referee.domain.errors import UsageError
 from referee.domain.value import Value
 

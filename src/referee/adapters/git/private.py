@@ -13,6 +13,7 @@ from referee.adapters.git.git import Git
 from referee.adapters.git.names import shown
 from referee.adapters.git.repository import Repository
 from referee.adapters.git.root import write_all
+from referee.adapters.sync import sync_folder
 from referee.domain.errors import UsageError, WorldFault
 
 # Contents are raw bytes: no line ending, filter, keyword or encoding of the user's attributes is applied.
@@ -147,15 +148,6 @@ def replace(path: bytes, data: bytes, *, durable: bool = True) -> None:
     os.replace(partial, path)
     if durable:
         sync_folder(os.path.dirname(path))
-
-
-def sync_folder(path: bytes) -> None:
-    """Make the names in a folder durable."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def refused(error: OSError, path: bytes) -> UsageError | WorldFault:

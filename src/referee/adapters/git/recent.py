@@ -21,7 +21,8 @@ class Recent(Value):
 
     `index` is the user's index, `own` the private one that holds the tree; `others` and `ignored` are digests of the
     names of untracked and ignored files. `absent` are tracked paths that were not there, `omitted` what was left out
-    and why, `along` the ignored files that came along.
+    and why, `along` the ignored files that came along. `loose` is a digest of untracked and ignored names together, and
+    of the rules that tell them apart, where one look at both is enough; else it is empty.
     """
 
     extra: tuple[str, ...]
@@ -31,6 +32,7 @@ class Recent(Value):
     ignored: str
     own: tuple[int, ...]
     tree: str
+    loose: str = ""
     head: str
     absent: tuple[bytes, ...] = ()
     omitted: tuple[tuple[bytes, str], ...] = ()

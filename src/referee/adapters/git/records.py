@@ -13,8 +13,9 @@ from typing import TypeVar
 
 from referee.adapters.git.entry import Entry
 from referee.adapters.git.names import WorkPath
-from referee.adapters.git.private import Private, replace, sync_folder
+from referee.adapters.git.private import Private, replace
 from referee.adapters.git.root import FOLDER, remove
+from referee.adapters.sync import sync_folder
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
 from referee.ports import Snapshot

@@ -99,16 +99,6 @@ def renames_for(folder: int, point: Point) -> Renames:
     return Atomic()
 
 
-def sync_file_system(folder: int) -> None:
-    """Make everything written to the file system of an open folder durable."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if not hasattr(libc, "syncfs"):
-        os.sync()
-    elif libc.syncfs(folder):
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
-
-
 def _renameat2(source: Place, target: Place, flags: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "renameat2"):

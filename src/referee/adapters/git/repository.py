@@ -9,6 +9,7 @@ from time import sleep
 
 from referee.adapters.git.git import Finished, Git
 from referee.adapters.git.names import shown
+from referee.adapters.git.rules import rules
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
 
@@ -154,6 +155,24 @@ class Repository:
         # What git says of folders it may not read is no matter here: nothing is promised about ignored files.
         return tuple(p for p in _names(said.out) if not _ours(p))
 
+    def loose(self) -> tuple[bytes, ...] | None:
+        """What is not tracked, ignored or not; a folder without tracked files stands for its own. None if git warns.
+
+        One look instead of two (`others`, `ignored`): as long as this and the rules stay the same, so do both of those
+        lists, if every folder in it is ignored by its name.
+        """
+        said = self._ask("ls-files", "-z", "-o", "--directory", "--no-empty-directory")
+        return None if said.code or said.words else tuple(p for p in _names(said.out) if not _ours(p))
+
+    def rules(self) -> str:
+        """A digest of what decides, beside `.gitignore` files, what is ignored; empty if it cannot be told."""
+        return rules(self._git, self.root, self.folder)
+
+    def ignores(self, paths: Sequence[bytes]) -> bool:
+        """Whether the rules name every one of these paths, or a folder above it."""
+        said = self._ask("check-ignore", "-z", "--stdin", stdin=b"".join(p + b"\0" for p in paths)) if paths else None
+        return said is None or (not said.words and set(_names(said.out)) == set(paths))
+
     def _nested(self, path: bytes) -> Repository:
         root = os.path.join(self.root, path)
         inner = Repository(self._git, root, os.path.join(root, b".git"), self.objects, self.algorithm)
@@ -174,8 +193,9 @@ class Repository:
             raise UsageError(f"git cannot list the files of {shown(self.root)}: {said.words}")
         return said
 
-    def _ask(self, *args: str | bytes) -> Finished:
-        return self._git.run(*args, variables={"GIT_DIR": self.folder, "GIT_WORK_TREE": self.root}, cwd=self.root)
+    def _ask(self, *args: str | bytes, stdin: bytes = b"") -> Finished:
+        variables = {"GIT_DIR": self.folder, "GIT_WORK_TREE": self.root}
+        return self._git.run(*args, variables=variables, cwd=self.root, stdin=stdin)
 
 
 def _staged(out: bytes) -> tuple[list[bytes], list[bytes]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 from referee.adapters.git import ignored, recent
 from referee.adapters.git.keep import Keeper, discard, lines
@@ -28,6 +29,13 @@ class Taken(Value):
     omitted: tuple[tuple[bytes, str], ...]
     head: str = ""
     digest: str = ""
+
+
+class Look(NamedTuple):
+    """Names of what git does not track, and what to remember of them as `Recent.loose`."""
+
+    names: frozenset[bytes]
+    loose: str
 
 
 class Camera:
@@ -64,26 +72,49 @@ class Camera:
         if known.extra != self._extra or known.own != _state(self._index):
             return None
         index = recent.file_digest(self._users_index)
-        with ThreadPoolExecutor(5, thread_name_prefix="snapshot") as pool:
+        with ThreadPoolExecutor(4, thread_name_prefix="snapshot") as pool:
             listed = pool.submit(lambda: known.digest if index == known.index else self._repository.digest())
-            others, hidden = pool.submit(self._repository.others), pool.submit(self._repository.ignored)
-            stale, head = pool.submit(self._stale), pool.submit(self._repository.head)
-        same = recent.digest(others.result()) == known.others and recent.digest(hidden.result()) == known.ignored
-        if not same or head.result() != known.head or listed.result() != known.digest:
+            around, head = pool.submit(self._look_around, known), pool.submit(self._repository.head)
+            stale = pool.submit(self._stale)
+        look = around.result()
+        if look is None or head.result() != known.head or listed.result() != known.digest:
             return None
+        if any(map(_is_rule, stale.result())):
+            return None
+        if look.loose != known.loose:
+            known = known.model_copy(update={"loose": look.loose})
+            recent.save(self._private, known)
         known = known.model_copy(update={"index": index})
         survey = Survey(self._repository.root)
         survey.add(known.absent)
         if survey.found or any(survey.storable(p) for p, why in known.omitted if why not in LASTING):
             return None
-        return self._retake(known, survey, stale.result(), set(others.result()))
+        return self._retake(known, survey, stale.result(), look.names)
+
+    def _look_around(self, known: Recent) -> Look | None:
+        """What is not tracked, if that is as at the last snapshot: by one look if that is enough, else by two."""
+        loose, rules = self._repository.loose(), self._repository.rules()  # first: what appears later is seen next time
+        digest = "" if loose is None or not rules else recent.digest((rules.encode(), *loose))
+        if known.loose:
+            return Look(frozenset(loose or ()), digest) if digest == known.loose else None
+        with ThreadPoolExecutor(2, thread_name_prefix="snapshot") as pool:
+            others, hidden = pool.submit(self._repository.others), pool.submit(self._repository.ignored)
+        if (recent.digest(others.result()), recent.digest(hidden.result())) != (known.others, known.ignored):
+            return None
+        return Look(frozenset(others.result()), digest if digest and self._enough(loose or ()) else "")
+
+    def _enough(self, loose: Sequence[bytes]) -> bool:
+        """Whether these names will say all: no folder among them can come to hold what is not ignored."""
+        if any(_is_rule(path) for path in loose):
+            return False  # only changes of those in the tree are seen
+        return self._repository.ignores([path for path in loose if path.endswith(b"/")])
 
     def _stale(self) -> tuple[bytes, ...]:
         """The paths of the last tree whose files may have changed."""
         said = self._run("diff-files", "-z", "--name-only", "--ignore-submodules", index=self._index)
         return tuple(dict.fromkeys(said.split(b"\0")[:-1]))
 
-    def _retake(self, known: Recent, survey: Survey, stale: Sequence[bytes], others: set[bytes]) -> Taken | None:
+    def _retake(self, known: Recent, survey: Survey, stale: Sequence[bytes], others: frozenset[bytes]) -> Taken | None:
         if not stale:
             self._keeper.keep(self._index, known.tree, known.head)
             return Taken(tree=known.tree, omitted=known.omitted, head=known.head, digest=known.digest)
@@ -174,6 +205,10 @@ class Camera:
 
 def _state(path: bytes) -> tuple[int, ...]:
     return recent.state(path) if os.path.exists(path) else ()
+
+
+def _is_rule(path: bytes) -> bool:
+    return os.path.basename(path) == b".gitignore"
 
 
 def _environments(untracked: Sequence[bytes]) -> tuple[bytes, ...]:

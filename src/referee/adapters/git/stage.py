@@ -6,11 +6,14 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 from referee.adapters.git.entry import EXECUTABLE, Entry
 from referee.adapters.git.names import WorkPath, shown
 from referee.adapters.git.rename import Place, Point, Renames, renames_for, settle
 from referee.adapters.git.root import CONTENT, FOLDER, Root, observe, write_all
+from referee.adapters.sync import sync_together
 from referee.domain.value import Value
 
 KEPT_ATTRIBUTES = (b"user.", b"system.posix_acl_access")
@@ -48,11 +51,10 @@ class Stage:
         self._point = point
         self._renames: Renames = renames_for(self.fd, point)
 
-    def put(self, i: int, step: Step, data: bytes, *, durable: bool) -> None:
-        """Stage the new content of a step with the permissions, owner and attributes it will have.
+    def put(self, i: int, step: Step, data: bytes) -> None:
+        """Stage the new content of a step with the permissions, owner and attributes it will have, not yet durably.
 
-        Unless `durable`, a later sync of the file system has to make it so. Raises `Changed` if the file to
-        replace is gone.
+        Raises `Changed` if the file to replace is gone.
         """
         with self._root.parent_or_nearest(step.path) as (parent, name):
             try:
@@ -71,10 +73,25 @@ class Stage:
                 bits = step.permissions if step.permissions is not None else old and _bits(old.st_mode, step)
                 if bits is not None:
                     os.fchmod(fd, bits)
-                if durable:
-                    os.fsync(fd)
             finally:
                 os.close(fd)
+
+    def write(self, name: bytes, data: bytes) -> None:
+        """A file of the transaction's own in the stage, not yet durable."""
+        fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=self.fd)
+        try:
+            write_all(fd, data)
+        finally:
+            os.close(fd)
+
+    def sync(self, slots: Sequence[int], *names: bytes) -> None:
+        """Make what was put into these slots, and files of these names, durable."""
+        with ExitStack() as opened:
+            fds = []
+            for name in (*map(_slot, slots), *names):
+                fds.append(os.open(name, CONTENT, dir_fd=self.fd))
+                opened.callback(os.close, fds[-1])
+            sync_together(fds)
 
     def settle(self, i: int) -> None:
         """End a swap that a crash interrupted, where the file system has no single step for it."""

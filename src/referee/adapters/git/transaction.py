@@ -16,23 +16,25 @@ import errno
 import os
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 
 from referee.adapters.git.names import WorkPath, shown
-from referee.adapters.git.private import Private, replace, sync_folder
-from referee.adapters.git.rename import Point, sync_file_system
+from referee.adapters.git.private import Private
+from referee.adapters.git.rename import Point
 from referee.adapters.git.root import FOLDER, Root, remove
 from referee.adapters.git.stage import Changed, Stage, Step
+from referee.adapters.sync import sync_file_system, sync_folder, sync_folders, sync_together
 from referee.domain.errors import WorldFault
 from referee.domain.value import Value
 
 LAND, ROLLBACK = "land", "rollback"
 TRASH = b"trash-"
 MARKS = ("commit", "abort")
+READY = b"ready-"
 # Not empty: somebody uses the folder. Gone or replaced: somebody removed it. All of this is theirs to decide.
 THEIRS = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
-FEW = 48  # files synced one by one; for more, one sync of the file system is faster, if it is not busy
+FEW = 48  # files synced together; for more, one sync of the file system is faster, if it is not busy
 
 
 class Intent(Value):
@@ -133,18 +135,19 @@ class Transaction:
             self._clear()
 
     def _prepare(self, stage: Stage, intent: Intent, content: Callable[[str], bytes]) -> None:
-        few = len(intent.steps) <= FEW
-        for i, step in enumerate(intent.steps):
-            if step.want is not None:
-                stage.put(i, step, content(step.want.oid), durable=few)
-                self._point("content staged")
-        if not few:
+        staged = [(i, step, step.want) for i, step in enumerate(intent.steps) if step.want is not None]
+        for i, step, want in staged:
+            stage.put(i, step, content(want.oid))
+            self._point("content staged")
+        for name, data in (("intent", intent.model_dump_json().encode()), *((mark, b"") for mark in MARKS)):
+            stage.write(READY + name.encode(), data)
+        if len(staged) <= FEW:
+            stage.sync([i for i, _, _ in staged], READY + b"intent")
+        else:
             sync_file_system(stage.fd)
-        for name in MARKS:
-            os.close(os.open(self._ready(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         self._point("contents durable")
-        replace(os.path.join(self._path, b"intent"), intent.model_dump_json().encode())
-        sync_folder(self._private.path)
+        os.rename(self._ready("intent"), os.path.join(self._path, b"intent"))
+        sync_folders(self._path, self._private.path)
         self._point("intent durable")
 
     def _carry_out(self, stage: Stage, intent: Intent) -> Outcome:
@@ -220,13 +223,15 @@ class Transaction:
             self._point("folder removed")
 
     def _sync_folders(self, intent: Intent) -> None:
-        for path in sorted({step.path.rpartition(b"/")[0] for step in intent.steps}):
-            with suppress(FileNotFoundError, NotADirectoryError):  # a folder that is not there holds no name to keep
-                fd = self._root.folder(path)
-                try:
-                    os.fsync(fd)
-                finally:
-                    os.close(fd)
+        folders = sorted({step.path.rpartition(b"/")[0] for step in intent.steps})
+        for start in range(0, len(folders), FEW):
+            with ExitStack() as opened:
+                fds = []
+                for path in folders[start : start + FEW]:
+                    with suppress(FileNotFoundError, NotADirectoryError):  # what is not there holds no name to keep
+                        fds.append(self._root.folder(path))
+                        opened.callback(os.close, fds[-1])
+                sync_together(fds)
         self._point("folders durable")
 
     def _mark(self, name: str) -> None:
@@ -239,7 +244,7 @@ class Transaction:
         return os.path.exists(os.path.join(self._path, name.encode()))
 
     def _ready(self, name: str) -> bytes:
-        return os.path.join(self._path, b"ready-" + name.encode())
+        return os.path.join(self._path, READY + name.encode())
 
     def _clear(self) -> None:
         os.rename(self._path, os.path.join(self._private.path, TRASH + secrets.token_hex(4).encode()))

@@ -7,6 +7,7 @@ import os
 import tempfile
 from contextlib import suppress
 
+from referee.adapters.sync import sync_folder, synced
 from referee.domain.errors import WorldFault
 
 
@@ -28,7 +29,7 @@ class Blobs:
                 return digest
             if not os.path.isdir(os.path.dirname(path)):
                 os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-                _sync_folder(self._folder)
+                sync_folder(self._folder)
             write_whole(path, data)
         except OSError as error:
             raise WorldFault(f"could not keep a blob in {self._folder}: {error}") from error
@@ -48,18 +49,18 @@ class Blobs:
 
 def write_whole(path: str, data: bytes) -> None:
     """Write a file beside, sync and rename it, durably; nothing is left of one that failed. Raises OSError."""
-    fd, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".referee-")
-    try:
-        with open(fd, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(beside, path)
-        _sync_folder(os.path.dirname(path))
-    except BaseException:
-        with suppress(OSError):  # a disk that refuses to delete as well keeps a file nobody reads
-            os.unlink(beside)
-        raise
+    with synced(os.path.dirname(path) or "."):
+        fd, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".referee-")
+        try:
+            with open(fd, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.rename(beside, path)
+        except BaseException:
+            with suppress(OSError):  # a disk that refuses to delete as well keeps a file nobody reads
+                os.unlink(beside)
+            raise
 
 
 def _whole(path: str, digest: str) -> bool:
@@ -68,12 +69,3 @@ def _whole(path: str, digest: str) -> bool:
             return hashlib.sha256(file.read()).hexdigest() == digest
     except FileNotFoundError:
         return False
-
-
-def _sync_folder(path: str) -> None:
-    """Make the names in a folder durable."""
-    fd = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

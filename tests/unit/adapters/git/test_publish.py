@@ -147,7 +147,7 @@ def test_no_hook_runs_and_nothing_but_the_branch_is_pushed(hub: Forge) -> None:
     hub.tool("gh")
     marker = hub.place / "ran"
     for name in ("pre-push", "reference-transaction"):
-        oracle.write(hub.root / ".git/hooks", name, b"#!/bin/sh\ntouch %s\nexit 1\n" % os.fsencode(marker), 0o755)
+        oracle.write(hub.root / ".git/hooks", name, b"#!/bin/sh\n: > %s\nexit 1\n" % os.fsencode(marker), 0o755)
     oracle.git(hub.root, "-c", "core.hooksPath=/dev/null", "tag", "-a", "secret", "-m", "s")
     oracle.git(hub.root, "config", "push.followTags", "true")
     assert hub.branched().publish(REQUEST).url
@@ -202,7 +202,7 @@ def test_a_program_that_the_repository_names_is_not_run_by_a_push(
 ) -> None:
     """The person's own settings may name programs; those that came with the repository are shown instead."""
     mark, program = tmp_path / "mark", tmp_path / "program"
-    oracle.write(tmp_path, "program", b"#!/bin/sh\ntouch %s\n" % os.fsencode(mark), 0o755)
+    oracle.write(tmp_path, "program", b"#!/bin/sh\n: > %s\n" % os.fsencode(mark), 0o755)
     workspace = hub.branched()
     oracle.git(hub.root, "config", key, value.format(program=program))
     published = workspace.publish(REQUEST)
@@ -228,7 +228,7 @@ def test_a_remote_on_this_machine_runs_nothing(hub: Forge, monkeypatch: pytest.M
     """A folder that came along with the repository would run its own hooks."""
     monkeypatch.delenv("GIT_ALLOW_PROTOCOL")
     mark = hub.place / "mark"
-    oracle.write(hub.bare / "hooks", "pre-receive", b"#!/bin/sh\ntouch %s\nexit 1\n" % os.fsencode(mark), 0o755)
+    oracle.write(hub.bare / "hooks", "pre-receive", b"#!/bin/sh\n: > %s\nexit 1\n" % os.fsencode(mark), 0o755)
     published = hub.branched().publish(REQUEST)
     assert "origin is a folder on this machine" in published.said
     assert published.commands[0] == "git push origin referee/run"

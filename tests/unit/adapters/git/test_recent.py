@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import oracle
+import pytest
 
+from referee.adapters.git import GitWorkspace
 from referee.ports import Snapshot
 
 NAMES = ("src/a.py", "src/b.py", "run.sh", "notes", "lib/_version.py", "lib/local.py", ".env", "x.log", "deep/er/f.txt")
@@ -114,6 +117,61 @@ def test_it_is_what_a_whole_look_finds(tmp_path: Path) -> None:
         for path in workspace.paths(first.tree):
             workspace.read(first.tree, path)
     assert quick > 0
+
+
+def _armed(root: Path) -> GitWorkspace:
+    """A repository whose loose files one look tells, as the third snapshot does: the second found them unchanged."""
+    oracle.write(root, ".gitignore", b"build/\n*.log\n")
+    oracle.git(root, "add", "-A")
+    oracle.git(root, "commit", "-qm", "two")
+    oracle.write(root, "build/made.txt", b"1\n")
+    oracle.write(root, "x.log", b"1\n")
+    oracle.write(root, "new.py", b"1\n")
+    workspace = oracle.workspace(root)
+    for name in ("one", "two"):
+        tree = workspace.snapshot(name).tree
+    assert json.loads((root / ".harness/git/recent").read_bytes())["loose"]
+    assert workspace.snapshot("three").tree == tree
+    return workspace
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "shows"),
+    [
+        ("src/c.py", "1\n", "src/c.py"),
+        ("fresh/c.py", "1\n", "fresh/c.py"),
+        (".gitignore", "*.log\n", "build/made.txt"),
+        ("build/.gitignore", "!made.txt\n", ""),
+        (".gitignore", "build/\n", "x.log"),
+        (".git/info/exclude", "new.py\n", "-new.py"),
+        ("../home/.config/git/ignore", "new.py\n", "-new.py"),
+        ("src/.gitignore", "a.py\n", "src/.gitignore"),
+        ("build/more.txt", "1\n", ""),
+    ],
+)
+def test_one_look_at_loose_files_says_what_two_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, text: str, shows: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    root = oracle.small(tmp_path / "r")
+    workspace = _armed(root)
+    before = set(workspace.paths(workspace.snapshot("four").tree))
+    oracle.write(root, path, text.encode())
+    after = set(workspace.paths(workspace.snapshot("five").tree))
+    assert after ^ before == ({shows.removeprefix("-")} if shows else set())
+    assert after == set(workspace.paths(workspace.snapshot("six").tree))
+
+
+def test_a_folder_that_only_happens_to_hold_what_is_ignored_needs_two_looks(tmp_path: Path) -> None:
+    root = oracle.small(tmp_path / "r")
+    workspace = _armed(root)
+    oracle.write(root, "cache/x.log", b"1\n")
+    for name in ("five", "six", "seven"):
+        workspace.snapshot(name)
+    assert not json.loads((root / ".harness/git/recent").read_bytes())["loose"]
+    oracle.write(root, "cache/real.py", b"1\n")
+    assert "cache/real.py" in workspace.paths(workspace.snapshot("eight").tree)
 
 
 def test_what_it_took_for_stored_is_stored_again_when_it_was_removed(tmp_path: Path) -> None:
