@@ -10,6 +10,7 @@ from referee import __version__
 from referee.cli.commands import (
     agent,
     answer,
+    bench,
     check,
     demo,
     deps,
@@ -87,3 +88,4 @@ app.add_typer(journal.journal, name="journal")
 app.add_typer(memory.memory, name="memory")
 app.add_typer(hooks.hooks, name="hooks")
 app.add_typer(servers.servers, name="servers")
+app.add_typer(bench.bench, name="bench")

@@ -1,0 +1,1 @@
+"""Evaluation: tasks from histories and releases, configurations with parts switched off, statistics and reports."""
