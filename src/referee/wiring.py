@@ -256,6 +256,7 @@ class Desk:
             ignore=tuple(Ignore(**i.model_dump()) for i in config.ignore),
             egress=config.sandbox.destinations,
             connected=config.sandbox.checks,
+            parts=config.parts,
             **config.judge.model_dump(),
         )
 
@@ -327,12 +328,17 @@ def _protecting_tests(config: Config, root: str) -> Config:
 
 
 def open_model(name: str, config: Config) -> Model:
-    """A model by `provider:name`, `scripted:FILE` or `recorded:FILE`."""
+    """A model by `provider:name`, `scripted:FILE`, `recorded:FILE` or `adversary:FILE` (a simulation)."""
     provider, _, rest = name.partition(":")
     if provider == "scripted":
         return ScriptedModel(rest)
     if provider == "recorded":
         return RecordedModel(rest)
+    if provider == "adversary":
+        from referee.evals.adversary import AdversaryModel, read_plan  # only experiments play with it
+
+        plan = read_plan(rest)
+        return AdversaryModel(plan, open_model(plan.inner, config) if plan.inner else None)
     models = config.models
     price = stated(",".join(str(p) for p in models.price)) if models.price else None
     key = secret(models.api_key_env) if models.api_key_env else None
@@ -359,7 +365,9 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
         raise UsageError("the search repairs Python only; name a model with --model PROVIDER:NAME")
     if kind in ("auto", "search") and python:
         bound = SEARCH_STEPS_BEFORE_MODEL if kind == "auto" and model else None
-        search = SearchAuthor(bench, protection=config.protection, seed=config.seed, max_batches=bound)
+        search = SearchAuthor(
+            bench, protection=config.protection, seed=config.seed, max_batches=bound, blind=not config.parts.judge
+        )
         chosen.append(Player(kind="search", generator=search, fixer=search, incremental=False))
     if kind in ("auto", "model") and model:
         chosen.append(_model(bench, config))

@@ -18,6 +18,8 @@ from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, Suspended, UsageError, WorldFault
 from referee.domain.question import Asking
+from referee.domain.errors import Cancelled, Diverged, UsageError, WorldFault
+from referee.domain.parts import Parts
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
@@ -130,7 +132,7 @@ def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None)
 def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) -> Outcome:
     """Run the repair and write the report; on a fault or a cancellation the run stays resumable."""
     try:
-        for words in (*desk.recovered, *spec.config.notes, desk.weakness()):
+        for words in (*desk.recovered, *spec.config.notes, _switched_off(spec.config.parts), desk.weakness()):
             if words:
                 run.note(words)
         ended = _played(desk, spec, run)
@@ -178,6 +180,9 @@ def _played(desk: Desk, spec: Spec, run: Run) -> Ended:
         return tidy(run, tidying(desk, land=True))
     plan = _plan(desk, spec, run.id)
     return work(run, errand(desk, plan)) if spec.flow == "agent" else repair(run, plan)
+def _switched_off(parts: Parts) -> str:
+    """What a reader of the record must know about a run without all of the shell; else empty."""
+    return f"an experiment: without {', '.join(parts.off)}" if parts.off else ""
 
 
 def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
@@ -236,4 +241,5 @@ def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:
         place=places.place(spec.config.land, run_id),
         doubtful=spec.config.allow_overfitted,
         evaluator=evaluator(spec.config),
+        parts=spec.config.parts,
     )

@@ -15,6 +15,7 @@ from referee.config.judging import CheckSetting, IgnoreSetting, JudgeLimits, Pat
 from referee.config.people import Before, OutsideTools, Signing
 from referee.config.reach import Reach
 from referee.domain.cost import Budget
+from referee.domain.parts import Parts
 from referee.domain.protection import Protection
 from referee.domain.report import Setting
 from referee.domain.value import Value
@@ -104,7 +105,10 @@ class Models(Value):
 
 
 class Config(Value):
-    """Everything that can be set. `origins` says where each value came from, `notes` what was overruled."""
+    """Everything that can be set. `origins` says where each value came from, `notes` what was overruled.
+
+    `parts` no file, variable or option can set: `referee bench` switches parts of the shell off by it.
+    """
 
     source: tuple[Pattern, ...] = ()
     protected: tuple[Pattern, ...] = ()
@@ -130,12 +134,15 @@ class Config(Value):
     python: str = ""
     virtual_env: str = ""
     record: str = ""
+    parts: Parts = Parts()
     origins: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
 
     @property
     def protection(self) -> Protection:
         """What a proposal may change under these settings."""
+        if not self.parts.protection:
+            return Protection(nothing=True)
         return Protection(source=self.source, protected=self.protected)
 
     def resolved(self) -> tuple[Setting, ...]:

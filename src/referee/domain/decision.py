@@ -45,11 +45,14 @@ class Stop(Value):
 Decision = Land | Hold | Repair | Switch | Stop
 
 
-def decide(history: Sequence[Verdict], budget: BudgetView, *, doubtful: bool = False) -> Decision:
+def decide(
+    history: Sequence[Verdict], budget: BudgetView, *, doubtful: bool = False, patience: bool = True
+) -> Decision:
     """The next move after the last verdict of `history` (never empty; one player's, generator and fixer alike).
 
     Order matters: what passed lands even if it used the last of the budget; what the world did is never
     blamed on the author; then the budget; then lack of progress. `doubtful`: what its author doubts may land too.
+    Without `patience` only the budget ends a loop that goes nowhere.
     """
     last = history[-1]
     if last.passed:
@@ -62,7 +65,7 @@ def decide(history: Sequence[Verdict], budget: BudgetView, *, doubtful: bool = F
     if refused is not None:
         return Stop(reason=_named(last, refused), note=last.note)
     judged = [v for v in history if v.proposed or v.findings]  # a batch that found nothing is not a failure
-    if not (last.proposed or last.findings) or len(judged) < 2:
+    if not patience or not (last.proposed or last.findings) or len(judged) < 2:
         return Repair()
     before = judged[-2]
     if last.killed_by and before.killed_by:

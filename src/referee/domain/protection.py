@@ -37,10 +37,14 @@ JUDGE = (
 
 
 class Protection(Value):
-    """`source`: the patterns a proposal may change (empty: everything); `protected` adds to the built-in list."""
+    """`source`: the patterns a proposal may change (empty: everything); `protected` adds to the built-in list.
+
+    With `nothing` no path is guarded: for experiments that show what protection is worth.
+    """
 
     source: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
+    nothing: bool = False
 
     @cached_property
     def _names(self) -> re.Pattern[str]:
@@ -64,6 +68,8 @@ class Protection(Value):
 
     def guarded(self, path: str) -> bool:
         """Whether `path` decides about proposals and is therefore read-only while they are judged."""
+        if self.nothing:
+            return False
         folded = path.casefold()
         return self._matches(path) or (folded != path and self._matches(folded))
 

@@ -17,6 +17,8 @@ from referee.domain.verdict import CheckResult, CheckState, Verdict, blocking, f
 from referee.judge import Bench, compress, try_gate, try_loop
 from referee.kernel.run import Run
 
+WORD = "the author's word"
+
 
 class Attempt(Value):
     """A judged offer: the verdict, and the tree and whole patch (from the run's base) if it could be applied."""
@@ -58,9 +60,13 @@ def _named(proposal: PatchProposal | None) -> tuple[str, ...]:
 
 def examined(run: Run, bench: Bench, patch: Patch, pressed: bool) -> tuple[CheckResult, ...]:
     """What every layer says, up to the first that fails: the loop's, then the gate's."""
+    parts = bench.settings.parts
+    if not parts.judge:
+        said = CheckResult(check=WORD, layer=Layer.FORMAT, state=CheckState.PASS, note="nothing was checked")
+        return (said,)
     run.progress("check", {"what": "the loop's checks", "touched": patch.touched})
     results = try_loop(run, bench, patch, pressed)
-    if all(r.clear for r in results):
+    if parts.gate and all(r.clear for r in results):
         run.progress("check", {"what": "the gate", "touched": patch.touched})
         results = (*results, *try_gate(run, bench, patch, pressed))
     return results

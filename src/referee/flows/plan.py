@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from referee.authors.author import Author
 from referee.authors.evaluator import Evaluator
 from referee.domain.metrics import Metrics
+from referee.domain.parts import ALL, Parts
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
 from referee.domain.reason import StopReason
@@ -48,7 +49,7 @@ class Plan:
 
     `place` is where a passing tree goes: `tree`, `commit`, `branch:NAME`, or `none` of the repository's. With
     `doubtful` it goes there even if its author says that it may be overfitted. `evaluator` may object to what
-    passed.
+    passed. `parts` are those of the shell that are on.
     """
 
     task: Task
@@ -58,6 +59,7 @@ class Plan:
     place: str = "tree"
     doubtful: bool = False
     evaluator: Evaluator | None = None
+    parts: Parts = ALL
 
 
 class Round(Value):

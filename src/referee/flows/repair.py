@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.actions.step import Gauge
-from referee.actions.tree import PrepareBase, TakeSnapshot
+from referee.actions.tree import LandTree, PrepareBase, TakeSnapshot
 from referee.authors.mechanical import mendable
 from referee.domain.brief import Attempted, Brief, Offer, Strategy
 from referee.domain.commit_message import Repaired
@@ -41,7 +41,19 @@ def repair(run: Run, plan: Plan) -> Ended:
         run.note(f"stopped ({spent.reason.value}): {spent}")
         if state.held is not None:
             return _held(run, state, state.held)
-        return state.ended(spent.reason, note=str(spent))
+        return _stopped(run, state, spent.reason, str(spent))
+
+
+def _stopped(run: Run, state: State, reason: StopReason, note: str) -> Ended:
+    """The end of a run that failed: the user's files are as they were, unless that is switched off."""
+    last = state.last
+    if state.plan.parts.rollback or last is None or not last.tree:
+        return state.ended(reason, note=note)
+    return state.ended(
+        reason,
+        note=note,
+        landing=run.perform(LandTree(run_id=run.id, before=state.snapshot.tree, after=last.tree)),
+    )
 
 
 def _play(run: Run, state: State, bench: Bench) -> Ended:
@@ -67,7 +79,7 @@ def _play(run: Run, state: State, bench: Bench) -> Ended:
     if state.held is not None:
         return _held(run, state, state.held)
     reason = end.reason if isinstance(end, Stop) else StopReason.NON_PROGRESS
-    return state.ended(reason, note=end.note)
+    return _stopped(run, state, reason, end.note)
 
 
 def _held(run: Run, state: State, held: Held) -> Ended:
@@ -111,7 +123,8 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold 
 
 def _decided(run: Run, state: State) -> Decision:
     view: BudgetView = run.perform(Gauge(view=run.view))
-    decision = decide(state.history, view, doubtful=state.plan.doubtful)
+    plan = state.plan
+    decision = decide(state.history, view, doubtful=plan.doubtful, patience=plan.parts.patience)
     run.progress("decision", {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")})
     return decision
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from referee.domain.destination import Destination
 from referee.domain.layer import Layer
+from referee.domain.parts import Parts
 from referee.domain.value import Value
 
 TARGET_KEY = "target_seconds under [judge] in referee.toml"
@@ -52,7 +53,7 @@ class Settings(Value):
     `repeats` is how often the target must fail alike before anything is proposed. `flaky` are test ids known to be
     unreliable: they are reported and not counted. `integrity` says how hard a proposal is distrusted, `source` what a
     person named as source. The user's checks named in `connected` may connect to `egress`; no other check has any
-    network.
+    network. `parts` are those of the shell that are on.
     """
 
     checks: tuple[CheckSpec, ...] = ()
@@ -68,6 +69,7 @@ class Settings(Value):
     integrity: Literal["default", "strict"] = "default"
     repeats: int = Field(default=3, ge=2, le=10)
     parallel: int = Field(default=2, ge=1, le=64)
+    parts: Parts = Parts()
 
     def reach(self, check: str) -> tuple[Destination, ...]:
         """Where the user's check of that name may connect to."""

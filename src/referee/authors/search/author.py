@@ -33,7 +33,8 @@ class SearchAuthor:
     """Judges one batch of candidates per step and offers the best of what passes, with what speaks against it.
 
     All state follows from the recorded results, so a resumed run that asks again gets the same answers.
-    After `max_batches` batches (None: no bound) it has nothing more to offer.
+    After `max_batches` batches (None: no bound) it has nothing more to offer. A `blind` one has nothing judged and
+    offers its candidates one by one as they come.
     """
 
     name = "search"
@@ -46,10 +47,11 @@ class SearchAuthor:
         seed: int = 0,
         max_batches: int | None = None,
         means: Means | None = None,
+        blind: bool = False,
     ) -> None:
         self._bench, self._protection = bench, protection or Protection()
         self._seed, self._left = seed, max_batches
-        self._means = means or Means()
+        self._means, self._blind = means or Means(), blind
         self._tree: Tree | None = None
         self._survey = Survey(hot=())
         self._pool = Pool(())
@@ -63,6 +65,8 @@ class SearchAuthor:
             return self._nothing(0, "the batches granted to the search are used up")
         run.perform(ChargeStep(author=self.name))
         tree = self._look(run, brief)
+        if self._blind:
+            return self._guess(tree)
         again = self._learn(brief)
         if again and self._passing:
             judged_again = self._judge(run, tree, [s.trial for s in self._passing])
@@ -163,6 +167,13 @@ class SearchAuthor:
         return Offer(
             author=self.name, proposal=made, judged=judged, paid=True, alternatives=alternatives, doubt=doubted
         )
+
+    def _guess(self, tree: Tree) -> Offer:
+        chunk = self._chunk(1)
+        if not chunk:
+            return self._nothing(0, self._why_empty())
+        made = proposal(chunk[0], tree.known, self._bench.targets, ["It was not judged."])
+        return Offer(author=self.name, proposal=made, paid=True)
 
     def _remarks(self, best: Survivor, others: Sequence[Survivor], doubted: str) -> list[str]:
         """What a person should know who reads the patch."""
