@@ -215,7 +215,7 @@ class Desk:
     def home(self, tree: str, targets: Sequence[str] = ()) -> str:
         """The folder of the project that `targets` are in, else of the one that the desk was opened in."""
         meant = targets or ([self._opened_in] if self._opened_in else [])
-        return home(self.workspace.paths(tree), self.config.protection.guarded, meant)
+        return home(self.workspace.paths(tree), self.config.guards.guarded, meant)
 
     def interpreter(self, home: str = "") -> Interpreter:
         """The Python the project in `home` is tested with. Raises `UsageError` if none can be used."""
@@ -237,7 +237,7 @@ class Desk:
             lambda path: self.workspace.read(tree, path),
             interpreter=self.interpreter(meant),
             own=find_python(self.workspace.root, own=OWN, explicit=OWN),
-            scope=Scope(protection=self.config.protection, home=meant),
+            scope=Scope(protection=self.config.guards, home=meant),
         )
         return project.with_toolchains(self.toolchains(tree))
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from referee.domain.report import Outcome, TokenUse
 from referee.kernel.journal import Ending
 from referee.ports import Kind, ModelReply, Store
 
 
-def counted(store: Store, run_id: str, outcome: Outcome) -> Outcome:
-    """The outcome with the tokens of all calls that ended, by kind."""
-    use = TokenUse()
+def replies(store: Store, run_id: str) -> Iterator[ModelReply]:
+    """What models answered in the calls of a run that ended, in order."""
     for entry in store.entries(run_id):
         if entry.kind is not Kind.ENDED or entry.action != "call_model":
             continue
         ending = Ending.model_validate_json(entry.payload)
-        if ending.outcome != "done":
-            continue
-        text = store.get(ending.blob) if ending.blob else ending.result
-        said = ModelReply.model_validate_json(text).usage
+        if ending.outcome == "done":
+            yield ModelReply.model_validate_json(store.get(ending.blob) if ending.blob else ending.result)
+
+
+def counted(store: Store, run_id: str, outcome: Outcome) -> Outcome:
+    """The outcome with the tokens of all calls that ended, by kind."""
+    use = TokenUse()
+    for said in (reply.usage for reply in replies(store, run_id)):
         use = TokenUse(
             calls=use.calls + 1,
             fresh_input=use.fresh_input + said.fresh_input,

@@ -141,8 +141,11 @@ class Config(Value):
     @property
     def protection(self) -> Protection:
         """What a proposal may change under these settings."""
-        if not self.parts.protection:
-            return Protection(nothing=True)
+        return self.guards if self.parts.protection else Protection(nothing=True)
+
+    @property
+    def guards(self) -> Protection:
+        """What decides about proposals, also where nothing keeps them from changing it."""
         return Protection(source=self.source, protected=self.protected)
 
     def resolved(self) -> tuple[Setting, ...]:

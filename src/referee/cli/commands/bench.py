@@ -53,3 +53,59 @@ def mine(  # noqa: PLR0913 - one parameter per option is how typer reads them
                 file.flush()
                 count += 1
     put(f"{count} tasks in {out}\n")
+
+
+@bench.command("run")
+def run(  # noqa: PLR0913 - one parameter per option is how typer reads them
+    tasks: Annotated[str, typer.Argument(metavar="TASKS", help="JSON lines, as `referee bench mine` writes them.")],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where everything is kept; run again to go on.")],
+    configs: Annotated[
+        str, typer.Option(metavar="NAMES", help="A bare, B checks only, C checks and budget, D all; D@4: with 4 steps.")
+    ] = "A,B,C,D",
+    player: Annotated[
+        str, typer.Option(metavar="search|adversary|model|command:ARGV", help="Who plays. The adversary is simulated.")
+    ] = "search",
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How often each is played.")] = 1,
+    repos: Annotated[str, typer.Option(metavar="DIR", help="Where the clones or source archives are.")] = ".",
+    jobs: Annotated[int, typer.Option("-j", metavar="N", min=1, max=64, help="Tasks played at a time.")] = 1,
+    only: Annotated[list[str] | None, typer.Option(metavar="TASK", help="Only this task; repeatable.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the player; each repeat has the next.")] = 0,
+    max_steps: o.MaxSteps = None,
+    timeout: o.Timeout = None,
+    model: Annotated[str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that plays.")] = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Let a player try tasks under configurations of the same shell, judged by the fixes' own tests, some never shown.
+
+    Example: referee bench run tasks.jsonl --player search --repos ~/src --out results
+    """
+    from referee.api.bench import Experiment, Player
+    from referee.api.bench import run as played
+    from referee.cli.output import document, put
+    from referee.cli.running import running
+    from referee.config import load
+    from referee.evals.report.text import table
+
+    given = {"budget.max_steps": max_steps, "budget.timeout": timeout, "models.default": model}
+    budget = load(".", flags=given).budget
+    flags = {"models.default": model} if model else {}
+    experiment = Experiment(
+        tasks=tasks, configs=configs, player=Player(name=_player(player, model), flags=flags), repeats=repeats,
+        repos=repos, out=out, jobs=jobs, seed=seed, budget=budget, only=tuple(only or ()),
+    )  # fmt: skip
+    with running(quiet=quiet) as display:
+        summary = played(experiment, (lambda _: None) if quiet else display.note)
+    document(summary) if json else put(table(summary))
+
+
+def _player(name: str, model: str | None) -> str:
+    from referee.domain.errors import UsageError
+
+    if name not in ("search", "adversary", "model") and not name.removeprefix("command:").strip():
+        raise UsageError("--player command: names no program; use search, adversary, model or command:ARGV")
+    if name not in ("search", "adversary", "model") and not name.startswith("command:"):
+        raise UsageError(f"there is no player {name!r}; use search, adversary, model or command:ARGV")
+    if name == "model" and not model:
+        raise UsageError("--player model needs --model PROVIDER:NAME")
+    return name
