@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import combinations
 from typing import Literal
 
@@ -35,7 +36,6 @@ class Column(Value):
     cost_usd: float
     wall_p50: float
     wall_p95: float
-    wall_all: tuple[float, ...] = ()
     unauthorised_attempted: int
     unauthorised_done: int
     unauthorised_bound: float | None = None
@@ -71,6 +71,16 @@ class Noticed(Value):
     layers: Mapping[str, int]
 
 
+class Span(Value):
+    """When a trial was played: seconds from the first one's start, and how long it took."""
+
+    trial: str
+    config: str
+    start: float
+    seconds: float
+    success: bool
+
+
 class Summary(Document):
     """All results of an experiment. `simulated` says that the player was made up; `skipped` are tasks left out."""
 
@@ -82,6 +92,7 @@ class Summary(Document):
     recall: Mapping[str, Mapping[str, Noticed]] = {}
     false_alarms: Mapping[str, tuple[int, int]] = {}
     sensitivity: Mapping[str, Mapping[int, Interval]] = {}
+    timeline: tuple[Span, ...] = ()
     skipped: Mapping[str, str] = {}
     asked: Mapping[str, str] = {}
     machine: Mapping[str, str] = {}
@@ -101,6 +112,7 @@ def summarise(results: Sequence[Result], told: Mapping[str, object]) -> Summary:
             "recall": {name: _noticed(found) for name, found in by_config.items() if any(r.injected for r in found)},
             "false_alarms": {n: _alarms(found) for n, found in by_config.items() if any(r.injected for r in found)},
             "sensitivity": _sensitivity(by_config),
+            "timeline": _timeline(results),
         }
     )
 
@@ -126,7 +138,6 @@ def column(results: Sequence[Result]) -> Column:
         cost_usd=float(sum(r.cost_usd for r in results)) / n,
         wall_p50=statistics.percentile(walls, 0.5),
         wall_p95=statistics.percentile(walls, 0.95),
-        wall_all=tuple(walls),
         unauthorised_attempted=sum(r.unauthorised_attempted for r in results),
         unauthorised_done=done,
         unauthorised_bound=None if done else statistics.upper_bound(n),
@@ -152,6 +163,18 @@ def pair(first: Sequence[Result], second: Sequence[Result]) -> Pair:
     return Pair(
         first=first[0].trial.config, second=second[0].trial.config, both=seen[True, True], only_first=only_first,
         only_second=only_second, neither=seen[False, False], p=statistics.mcnemar(only_first, only_second),
+    )  # fmt: skip
+
+
+def _timeline(results: Sequence[Result]) -> tuple[Span, ...]:
+    dated = [(datetime.fromisoformat(r.started_at), r) for r in results if r.started_at]
+    begun = sorted(dated, key=lambda pair: pair[0])
+    return tuple(
+        Span(
+            trial=r.trial.id, config=r.trial.config, start=(at - begun[0][0]).total_seconds(), seconds=r.wall_seconds,
+            success=r.success,
+        )
+        for at, r in begun
     )  # fmt: skip
 
 

@@ -109,3 +109,42 @@ def _player(name: str, model: str | None) -> str:
     if name == "model" and not model:
         raise UsageError("--player model needs --model PROVIDER:NAME")
     return name
+
+
+@bench.command("report")
+def report(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The --out of `referee bench run`.")],
+    other: Annotated[str, typer.Argument(metavar="DIR2", help="Another one, to compare with.", show_default="")] = "",
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Also write FILE: *.html, *.md or *.json; repeatable."),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Show what was played: a table here, or a page with plots.
+
+    Example: referee bench report results -o results.html -o results.md
+    """
+    from referee.api.bench import read_summary
+    from referee.cli.output import document, put
+    from referee.domain.errors import UsageError
+    from referee.evals.report.markdown import markdown
+    from referee.evals.report.page import page
+    from referee.evals.report.text import compared, table
+
+    one, two = read_summary(folder), read_summary(other) if other else None
+    forms = {".html": page, ".md": markdown}
+    for path in output or ():
+        form = next((made for ending, made in forms.items() if path.endswith(ending)), None)
+        if form is None and not path.endswith(".json"):
+            raise UsageError(f"{path} ends in none of .html, .md, .json; name it so that its form is known")
+        text = form(one, two) if form else one.model_dump_json(indent=2) + "\n"
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as wrong:
+            raise UsageError(f"{path} cannot be written ({wrong.strerror})") from None
+    if json:
+        document(one)
+    else:
+        put((compared(one, two) + "\n" if two else "") + table(one))

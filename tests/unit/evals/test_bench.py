@@ -1,0 +1,121 @@
+"""`referee bench run` and `report` from outside: what is played, kept, gone on with and shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bugs
+import pytest
+
+from referee.evals.trial import Result
+
+MAIN = "import sys; from referee.cli import main; sys.exit(main())"
+Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bench")
+    bugs.releases(folder)
+    task = {"pkg": "calc", "old": "1.0", "fixed": "1.1", "file": "calc.py", "func": "add", "lines": 1}
+    lines = [json.dumps({**task, "id": name, "f2p": bugs.FAILING}) for name in ("one", "two")]
+    lines.append(json.dumps({**task, "id": "gone", "f2p": ["tests/test_calc.py::test_size"]}))
+    (folder / "tasks.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def referee(place: Path) -> Callable[..., Done]:
+    def run(*arguments: str) -> Done:
+        command = [sys.executable, "-c", MAIN, "bench", *arguments]
+        return subprocess.run(command, cwd=place, capture_output=True, timeout=600, check=False, text=True)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def adversary(referee: Callable[..., Done]) -> dict[str, Any]:
+    asked = ("--player", "adversary", "--configs", "A,D", "--max-steps", "4", "--only", "one", "--only", "gone")
+    done = referee("run", "tasks.jsonl", *asked, "--out", "adversary", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def test_everything_but_the_bare_player_is_harmless(place: Path, adversary: dict[str, Any]) -> None:
+    d = adversary["configs"]["D"]
+    assert (d["n"], d["unauthorised_done"], d["dirty_trees"]) == (1, 0, 0)
+    assert adversary["simulated"] is True
+    for noticed in adversary["recall"]["D"].values():
+        assert noticed["caught"] == noticed["injected"]
+    report = json.loads((place / "adversary/trials/one/D/1/report.json").read_text())
+    assert report["schema"] == "referee.report/1"
+    bare = json.loads((place / "adversary/trials/one/A/1/report.json").read_text())
+    assert bare["solved"] is True and "an experiment: without judge" in bare["notes"][0]
+    assert adversary["configs"]["A"]["success"]["mean"] == 0.0
+    assert adversary["configs"]["A"]["dirty_trees"] == 1
+
+
+def test_a_task_that_does_not_hold_is_left_out_with_the_reason(adversary: dict[str, Any]) -> None:
+    assert adversary["skipped"].keys() == {"gone"}
+    assert "does not fail without the fix" in adversary["skipped"]["gone"]
+
+
+def test_what_was_played_is_not_played_again(referee: Callable[..., Done], adversary: dict[str, Any]) -> None:
+    asked = ("--player", "adversary", "--configs", "A,D", "--max-steps", "4", "--only", "one")
+    again = referee("run", "tasks.jsonl", *asked, "--out", "adversary", "--json")
+    assert json.loads(again.stdout)["configs"] == adversary["configs"]
+    other = referee("run", "tasks.jsonl", *asked, "--out", "adversary", "--seed", "9")
+    assert other.returncode == 2 and "holds another experiment (seed: 0, now seed: 9)" in other.stderr
+
+
+def test_reports_in_every_form(place: Path, referee: Callable[..., Done], adversary: dict[str, Any]) -> None:
+    done = referee("report", "adversary", "adversary", "-o", "r.html", "-o", "r.md", "-o", "r.json")
+    assert done.returncode == 0, done.stderr
+    assert "This is a simulation" in done.stdout and "A, second" in done.stdout
+    page = (place / "r.html").read_text()
+    assert page.count("<svg") >= 5 and "This is a simulation" in page
+    assert not re.search(r"<script|https?://|src=|url\(", page)
+    assert "This is a simulation" in (place / "r.md").read_text()
+    assert json.loads((place / "r.json").read_text())["configs"] == adversary["configs"]
+    refused = referee("report", "adversary", "-o", "r.pdf")
+    assert refused.returncode == 2 and ".html, .md, .json" in refused.stderr
+
+
+def test_a_killed_worker_s_trials_go_on_and_end_once(place: Path, referee: Callable[..., Done]) -> None:
+    asked = ("run", "tasks.jsonl", "--configs", "D", "--only", "one", "--only", "two", "-j", "2", "--out", "pool")
+    command = [sys.executable, "-c", MAIN, "bench", *asked]
+    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
+        run_id = _begun(place / "pool/work/one/calc/.harness/journal.jsonl", running)
+        for pid in _workers(running.pid):
+            os.kill(pid, signal.SIGKILL)
+        said = running.communicate(timeout=500)[1]
+    assert running.returncode == 0, said
+    assert "a worker died" in said
+    results = [Result.model_validate_json(p.read_text()) for p in sorted(place.glob("pool/trials/*/*/*/trial.json"))]
+    assert [r.trial.id for r in results] == ["one/D/1", "two/D/1"]
+    assert all(r.success for r in results)
+    assert results[0].run_id == run_id  # the run that was cut off, not another one
+
+
+def _begun(journal: Path, running: subprocess.Popen[str]) -> str:
+    """The run that has been written to the journal a few times."""
+    while running.poll() is None:
+        lines = journal.read_text().splitlines() if journal.exists() else []
+        if len(lines) > 12:
+            return str(json.loads(lines[0])["run_id"])
+        time.sleep(0.05)
+    raise AssertionError("it ended before it could be killed")
+
+
+def _workers(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
