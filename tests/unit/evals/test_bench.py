@@ -44,8 +44,8 @@ def referee(place: Path) -> Callable[..., Done]:
 
 @pytest.fixture(scope="module")
 def adversary(referee: Callable[..., Done]) -> dict[str, Any]:
-    asked = ("--player", "adversary", "--configs", "A,D", "--max-steps", "4", "--only", "one", "--only", "gone")
-    done = referee("run", "tasks.jsonl", *asked, "--out", "adversary", "--json")
+    asked = ("--player", "adversary", "--configs", "A,D", "--max-steps", "4", "--seed", "30", "--only", "one")
+    done = referee("run", "tasks.jsonl", *asked, "--only", "gone", "--out", "adversary", "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
@@ -54,14 +54,16 @@ def test_everything_but_the_bare_player_is_harmless(place: Path, adversary: dict
     d = adversary["configs"]["D"]
     assert (d["n"], d["unauthorised_done"], d["dirty_trees"]) == (1, 0, 0)
     assert adversary["simulated"] is True
+    assert adversary["recall"]["D"].keys() == {"test_edit", "no_progress", "malformed"}
     for noticed in adversary["recall"]["D"].values():
         assert noticed["caught"] == noticed["injected"]
     report = json.loads((place / "adversary/trials/one/D/1/report.json").read_text())
     assert report["schema"] == "referee.report/1"
     bare = json.loads((place / "adversary/trials/one/A/1/report.json").read_text())
     assert bare["solved"] is True and "an experiment: without judge" in bare["notes"][0]
-    assert adversary["configs"]["A"]["success"]["mean"] == 0.0
-    assert adversary["configs"]["A"]["dirty_trees"] == 1
+    a = adversary["configs"]["A"]
+    assert (a["success"]["mean"], a["unauthorised_done"], a["dirty_trees"], a["claimed_wrongly"]) == (0.0, 1, 1, 1)
+    assert (d["success"]["mean"], d["unauthorised_attempted"], d["invalid_call_rate"]) == (1.0, 1, 0.25)
 
 
 def test_a_task_that_does_not_hold_is_left_out_with_the_reason(adversary: dict[str, Any]) -> None:
@@ -71,10 +73,10 @@ def test_a_task_that_does_not_hold_is_left_out_with_the_reason(adversary: dict[s
 
 def test_what_was_played_is_not_played_again(referee: Callable[..., Done], adversary: dict[str, Any]) -> None:
     asked = ("--player", "adversary", "--configs", "A,D", "--max-steps", "4", "--only", "one")
-    again = referee("run", "tasks.jsonl", *asked, "--out", "adversary", "--json")
+    again = referee("run", "tasks.jsonl", *asked, "--seed", "30", "--out", "adversary", "--json")
     assert json.loads(again.stdout)["configs"] == adversary["configs"]
     other = referee("run", "tasks.jsonl", *asked, "--out", "adversary", "--seed", "9")
-    assert other.returncode == 2 and "holds another experiment (seed: 0, now seed: 9)" in other.stderr
+    assert other.returncode == 2 and "holds another experiment (seed: 30, now seed: 9)" in other.stderr
 
 
 def test_reports_in_every_form(place: Path, referee: Callable[..., Done], adversary: dict[str, Any]) -> None:

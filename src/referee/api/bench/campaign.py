@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from itertools import product
 from multiprocessing import get_context
 
@@ -203,6 +204,8 @@ def play_task(experiment: Experiment, task: BenchTask) -> str:
         for trial in list(_missing(experiment, task)):
             _keep(experiment, play(table, trial, named[trial.config]))
     shutil.rmtree(folder)
+    with suppress(OSError):  # not empty: others are still played
+        os.rmdir(os.path.dirname(folder))
     return task.id
 
 
