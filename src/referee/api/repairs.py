@@ -17,9 +17,8 @@ from referee.api.usage import counted
 from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, Suspended, UsageError, WorldFault
-from referee.domain.question import Asking
-from referee.domain.errors import Cancelled, Diverged, UsageError, WorldFault
 from referee.domain.parts import Parts
+from referee.domain.question import Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task

@@ -49,11 +49,12 @@ def _stopped(run: Run, state: State, reason: StopReason, note: str) -> Ended:
     last = state.last
     if state.plan.parts.rollback or last is None or not last.tree:
         return state.ended(reason, note=note)
-    return state.ended(
-        reason,
-        note=note,
-        landing=run.perform(LandTree(run_id=run.id, before=state.snapshot.tree, after=last.tree)),
-    )
+    try:
+        left = run.perform(LandTree(run_id=run.id, before=state.snapshot.tree, after=last.tree))
+    except Exhausted:
+        run.note("the last proposal would have stayed in the files, but the run's time was over")
+        left = None
+    return state.ended(reason, note=note, landing=left)
 
 
 def _play(run: Run, state: State, bench: Bench) -> Ended:
