@@ -115,7 +115,7 @@ def _begun(journal: Path, running: subprocess.Popen[str]) -> str:
         if len(lines) > 12:
             return str(json.loads(lines[0])["run_id"])
         time.sleep(0.05)
-    raise AssertionError("it ended before it could be killed")
+    raise AssertionError(f"it ended before it could be killed: {running.communicate()[1]}")
 
 
 def _workers(pid: int) -> list[int]:
