@@ -179,6 +179,8 @@ def _played(desk: Desk, spec: Spec, run: Run) -> Ended:
         return tidy(run, tidying(desk, land=True))
     plan = _plan(desk, spec, run.id)
     return work(run, errand(desk, plan)) if spec.flow == "agent" else repair(run, plan)
+
+
 def _switched_off(parts: Parts) -> str:
     """What a reader of the record must know about a run without all of the shell; else empty."""
     return f"an experiment: without {', '.join(parts.off)}" if parts.off else ""
