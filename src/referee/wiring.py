@@ -34,7 +34,7 @@ from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
 from referee.authors.suspects import nowhere, traced
 from referee.authors.tools import ToolAuthor, examiner
-from referee.config import Config, IsolationMode, secret, user_path
+from referee.config import Before, Config, IsolationMode, secret, user_path
 from referee.domain.errors import UsageError
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
@@ -434,7 +434,8 @@ def errand(desk: Desk, plan: Plan) -> Errand:
         judge=lambda run: judge.ready(),
         examine=examiner(lambda: judge.bench),
     )
-    return Errand(plan=plan, author=ToolAuthor(_voice(config), place), judge=judge)
+    later = config.ask_before_landing is not Before.NEVER
+    return Errand(plan=plan, author=ToolAuthor(_voice(config), place), judge=judge, asked_later=later)
 
 
 def _mechanical(bench: Bench, config: Config) -> Player:

@@ -120,14 +120,47 @@ def test_what_fails_comes_back_as_a_message_until_it_passes(tmp_path: Path) -> N
     assert (repo / "calc.py").read_text() == small.FIXED
 
 
-def test_without_checks_a_person_decides_and_the_proposal_is_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("said", "text", "reason"), [("yes", "two\n", "solved"), ("no", "one\n", "human_abort")])
+def test_without_checks_a_person_decides(tmp_path: Path, said: str, text: str, reason: str) -> None:
     repo = small.build(tmp_path / "repo", {"notes.txt": "one\n"})
     outcome = play(
         repo, calls(("read", {"path": "notes.txt"}), ("write", {"path": "notes.txt", "content": "two\n"})), says("done")
     )
     assert (outcome.stop_reason, outcome.report.exit) == (StopReason.NEEDS_SIGNATURE, 4)
     assert (repo / "notes.txt").read_text() == "one\n"
-    assert "+two" in (repo / f".harness/reports/{outcome.report.run_id}.patch").read_text()
+    assert "+two" in outcome.diff
+    (asked,) = api.questions(str(repo))
+    assert (asked.kind, asked.status) == ("approval", "open")
+    assert "+two" in api.question(asked.id, str(repo)).shown
+    api.answer(asked.id, said, str(repo))
+    resumed = api.resume(outcome.report.run_id, str(repo))
+    assert (resumed.stop_reason.value, (repo / "notes.txt").read_text()) == (reason, text)
+    assert resumed.report.answer == "done"
+
+
+def test_what_the_policy_denies_is_not_done_until_a_person_grants_one_call(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo", {"notes.txt": "one\n"})
+    wanted = calls(("write", {"path": "new.txt", "content": "two\n"}))
+    outcome = play(
+        repo,
+        calls(("bash", {"command": "touch made", "why": "to try"})),
+        wanted,
+        calls(("request", {"what": "write", "why": "the task needs a new file"})),
+        wanted,
+        wanted,
+        says("done"),
+        policy="read-only",
+    )
+    assert outcome.stop_reason is StopReason.NEEDS_SIGNATURE
+    assert [tool for tool, _ in observations(repo, outcome.report.run_id)] == ["bash", "write"]
+    (asked,) = api.questions(str(repo))
+    api.answer(asked.id, "yes", str(repo))
+    resumed = api.resume(outcome.report.run_id, str(repo))
+    told = [text for _, text in observations(repo, resumed.report.run_id)]
+    assert [text.split(":")[0] for text in told] == [
+        "denied by the rule deny *", "denied by the rule deny *", "[granted", "created new.txt",
+        "denied by the rule deny *",
+    ]  # fmt: skip
 
 
 def test_an_answer_in_words_changes_nothing_and_needs_no_judge(tmp_path: Path) -> None:

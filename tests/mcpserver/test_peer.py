@@ -16,7 +16,8 @@ from referee.adapters.mcp.peer import SdkPeer
 from referee.adapters.python import find
 from referee.adapters.sandbox import open_sandbox
 from referee.domain.errors import UsageError, WorldFault
-from referee.domain.peers import Risk, Server, pin, risk
+from referee.domain.peers import Server, pin, risk
+from referee.domain.risk import Risk
 from referee.ports import Command, Limits, Sandbox
 
 SERVER = """

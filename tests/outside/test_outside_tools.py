@@ -12,7 +12,8 @@ import pytest
 from conftest import Post, Shop
 from referee.adapters.outside import TOOLS, registry
 from referee.domain.errors import UsageError
-from referee.domain.outside import Receipt, Risk
+from referee.domain.outside import Receipt
+from referee.domain.risk import Risk
 from referee.ports import OutsideTool
 
 SECRETS = {"SHOP_KEY": "s3cret"}

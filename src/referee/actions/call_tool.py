@@ -26,6 +26,7 @@ class CallTool(Action[Observation]):
     tool: str
     arguments: str
     risk: Risk
+    granted: bool = False  # a person allowed this one
 
     @property
     def facts(self) -> Mapping[str, Any]:

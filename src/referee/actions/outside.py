@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from referee.domain.errors import WorldFault
-from referee.domain.outside import Proposal, Receipt, Risk
+from referee.domain.outside import Proposal, Receipt
 from referee.domain.question import Asking, Consent, settled
+from referee.domain.risk import Risk
 from referee.kernel.action import Action, Effect
 from referee.ports import World
 

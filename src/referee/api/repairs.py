@@ -18,6 +18,7 @@ from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, Suspended, UsageError, WorldFault
 from referee.domain.parts import Parts
+from referee.domain.permission import PRESETS
 from referee.domain.question import Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
@@ -31,7 +32,7 @@ from referee.judge import Bench, with_linter
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.policy import Policy
 from referee.kernel.run import Run, Shared
-from referee.policy import Landings, Outgoing, ask_before_landing, protect, sign_outside
+from referee.policy import Landings, Outgoing, ask_about_unjudged, ask_before_landing, protect, sign_outside, tool_calls
 from referee.ports import Base, Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, errand, evaluator, players
 
@@ -210,16 +211,19 @@ def _policies(desk: Desk, config: Config) -> tuple[Policy, ...]:
     outgoing = Outgoing(
         demand=signing.demand, seconds=signing.minutes * 60, domains=tuple(config.sandbox.allow_domains)
     )
-    always = (protect(config.protection), sign_outside(outgoing, desk.outside))
-    if before is Before.NEVER:
-        return always
     landings = Landings(
-        kind=Asking(before.value),
+        kind=Asking.APPROVAL if before is Before.NEVER else Asking(before.value),
         requester=f"referee fix, generator {config.generator}",
         demand=signing.demand,
         seconds=signing.minutes * 60,
     )
-    return *always, ask_before_landing(landings, desk.workspace.diff)
+    always = (
+        protect(config.protection),
+        sign_outside(outgoing, desk.outside),
+        tool_calls(PRESETS[config.policy], landings),
+        ask_about_unjudged(landings, desk.workspace.diff),
+    )
+    return always if before is Before.NEVER else (*always, ask_before_landing(landings, desk.workspace.diff))
 
 
 def tidying(desk: Desk, *, land: bool) -> Tidying:

@@ -11,7 +11,8 @@ from referee.config import load
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.hooks import Trusted
-from referee.domain.peers import Definition, Risk, Server, objection, risk
+from referee.domain.peers import Definition, Server, objection, risk
+from referee.domain.risk import Risk
 from referee.domain.value import Value
 from referee.ports import Base, Hooked
 from referee.wiring import Desk

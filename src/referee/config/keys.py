@@ -83,6 +83,7 @@ KEYS = {
         _key("signing.minutes", rules.less),
         _key("signing.allowed_signers", rules.never),
         _key("outside.tools", rules.within),
+        _key("policy", rules.tighter, "REFEREE_POLICY", "--policy"),
         _key("generator", rules.generator, "REFEREE_GENERATOR", "--generator"),
         _key("preset", rules.give_way, "REFEREE_PRESET", "--preset"),
         _key("candidates", rules.lower, "REFEREE_CANDIDATES", "--candidates"),

@@ -106,6 +106,16 @@ def harder(asked: Asked) -> tuple[Any, str]:
     return asked.stands, f"asks for {asked.key} = {asked.value}; a repository cannot weaken it, {asked.stands} stands"
 
 
+_LAX = ("read-only", "cautious", "trusted")
+
+
+def tighter(asked: Asked) -> tuple[Any, str]:
+    """What an agent's tools may do: the tighter of the two."""
+    if _LAX.index(asked.value) <= _LAX.index(asked.stands):
+        return asked.value, ""
+    return asked.stands, f"asks for {asked.key} = {asked.value}; a repository cannot allow more, {asked.stands} stands"
+
+
 def give_way(asked: Asked) -> tuple[Any, str]:
     """A choice: the repository's unless the user's file has made it."""
     if not asked.by_user or asked.value == asked.stands:

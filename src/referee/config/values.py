@@ -127,6 +127,7 @@ class Config(Value):
     ask_before_landing: Before = Before.NEVER
     signing: Signing = Signing()
     outside: OutsideTools = OutsideTools()
+    policy: Literal["read-only", "cautious", "trusted"] = "cautious"
     generator: Annotated[str, AfterValidator(_generator)] = "auto"
     preset: Literal["bugfix"] = "bugfix"
     candidates: int = Field(default=1, ge=1, le=16)

@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Literal
 
+from referee.domain.risk import Risk
 from referee.domain.value import Value
-
-
-class Risk(StrEnum):
-    """How far a tool reaches, and so what it takes (I1). Irreversible needs a signature, egress a listed domain."""
-
-    READ = "read"
-    SCRATCH = "scratch"
-    HOST = "host"
-    EGRESS = "egress"
-    IRREVERSIBLE = "irreversible"
 
 
 class Request(Value):

@@ -6,12 +6,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from referee.domain.risk import Risk
 from referee.domain.value import Value
 
 MOST_TOOLS = 64
@@ -50,14 +50,6 @@ class Reply(Value):
 
     text: str
     failed: bool = False
-
-
-class Risk(StrEnum):
-    """How far a call reaches, from little to much."""
-
-    SCRATCH = "scratch"  # what it does dies with the run
-    EGRESS = "egress"  # it reaches a listed host
-    IRREVERSIBLE = "irreversible"  # a person has to agree
 
 
 def servers(document: Any) -> tuple[tuple[Server, ...], tuple[str, ...]]:

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 
 class Risk(StrEnum):
-    """The class of a tool: a tool that has none is not registered, and so does not exist."""
+    """The class of a tool, and so what it takes: a tool that has none is not registered, and so does not exist."""
 
     READ = "read"
-    SANDBOX_WRITE = "sandbox_write"  # changes the run's own copy only
-    HOST_WRITE = "host_write"  # changes what is the user's, with a snapshot to go back to
+    SCRATCH = "scratch"  # changes only the run's own copy
+    HOST = "host"  # changes what is the user's, with a snapshot to go back to
     EGRESS = "egress"  # reaches a listed domain
     IRREVERSIBLE = "irreversible"  # needs a signature
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from referee.actions.accept import AcceptUnjudged
 from referee.actions.step import ChargeStep, Gauge
 from referee.actions.tree import PrepareBase, TakeSnapshot
 from referee.authors.tools import ToolAuthor
 from referee.domain.brief import Brief, Offer
 from referee.domain.cost import HIGH_PRESSURE, BudgetView
 from referee.domain.decision import Land, Repair, Stop, decide
-from referee.domain.errors import Exhausted
+from referee.domain.errors import Exhausted, Rejected
 from referee.domain.reason import StopReason
 from referee.domain.verdict import Verdict
 from referee.flows.attempt import Attempt, Ground, attempt
@@ -66,6 +67,7 @@ class Errand:
     plan: Plan
     author: ToolAuthor
     judge: LateJudge
+    asked_later: bool = False  # every landing is asked about
 
 
 def agent(run: Run, errand: Errand) -> Ended:
@@ -100,8 +102,7 @@ def _turns(run: Run, errand: Errand, state: State) -> Ended:
             return _unchanged(state, offer)
         bench = errand.judge.ready()
         if bench is None:
-            _keep(run, errand, state)
-            return state.ended(StopReason.NEEDS_SIGNATURE, note=UNJUDGED)
+            return _unjudged(run, errand, state)
         run.perform(ChargeStep(author=errand.author.name))
         turn = Turn(state=state, bench=bench, brief=brief, ground=ground)
         tried, _ = concluded(run, turn, Tried(offer=offer, attempt=attempt(run, bench, ground, offer, brief.pressed)))
@@ -140,6 +141,22 @@ def _unchanged(state: State, offer: Offer) -> Ended:
     if offer.answer and not state.plan.task.targets:
         return state.ended(StopReason.SOLVED, note="answered in words; no file was changed")
     return state.ended(StopReason.NON_PROGRESS, note=offer.note)
+
+
+def _unjudged(run: Run, errand: Errand, state: State) -> Ended:
+    """Land it if a person accepts it; until then the run waits."""
+    _keep(run, errand, state)
+    assert state.last is not None  # something was changed
+    if state.plan.place == "none":
+        return state.ended(StopReason.NEEDS_SIGNATURE, note=UNJUDGED)
+    trees = {"before": state.snapshot.tree, "after": state.last.tree}
+    run.progress("land", trees)
+    try:
+        run.perform(AcceptUnjudged(**trees, later=errand.asked_later))
+    except Rejected as refused:
+        run.note(f"not landed: {refused}")
+        return state.ended(StopReason.HUMAN_ABORT, note=str(refused))
+    return landed(run, state)
 
 
 def _keep(run: Run, errand: Errand, state: State) -> None:

@@ -186,13 +186,13 @@ def landed(run: Run, state: State) -> Ended:
     if state.plan.place == "none":
         return state.ended(StopReason.SOLVED)
     run.progress("landing", {"touched": state.last.patch.touched})
-    last = state.rounds[-1]
+    last = state.rounds[-1] if state.rounds else None  # a person may take what nothing could judge
     story = Repaired(
         run_id=run.id,
         task=state.plan.task.text,
         targets=state.targets,
-        cause=last.summary,
-        author=last.author,
+        cause=last.summary if last else "",
+        author=last.author if last else state.last.verdict.author,
     )
     try:
         done = deliver(run, state.plan, state.snapshot, state.last, story)

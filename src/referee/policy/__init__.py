@@ -1,7 +1,16 @@
 """Rules over actions, the same for every flow."""
 
-from referee.policy.landing import Landings, ask_before_landing
+from referee.policy.calls import tool_calls
+from referee.policy.landing import Landings, ask_about_unjudged, ask_before_landing
 from referee.policy.outside import Outgoing, sign_outside
 from referee.policy.protect import protect
 
-__all__ = ["Landings", "Outgoing", "ask_before_landing", "protect", "sign_outside"]
+__all__ = [
+    "Landings",
+    "Outgoing",
+    "ask_about_unjudged",
+    "ask_before_landing",
+    "protect",
+    "sign_outside",
+    "tool_calls",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from referee.actions.accept import AcceptUnjudged
 from referee.actions.tree import LandCommit, LandTree
 from referee.domain.question import Asking, Demand
 from referee.domain.value import Value
@@ -38,6 +39,27 @@ def ask_before_landing(landings: Landings, diff: Callable[[str, str], bytes]) ->
             requester=landings.requester,
             tree=action.before,
             demand=landings.demand if landings.kind is Asking.SIGNATURE else Demand(),
+            seconds=landings.seconds,
+        )
+
+    return ruling
+
+
+def ask_about_unjudged(landings: Landings, diff: Callable[[str, str], bytes]) -> Policy:
+    """Ask about a change that nothing could judge, unless its landing is asked about anyway."""
+
+    def ruling(action: Action[Any]) -> Ruling | None:
+        if not isinstance(action, AcceptUnjudged) or action.later:
+            return None
+        change = diff(action.before, action.after).decode("utf-8", "surrogateescape")
+        added, removed, files = _counted(change)
+        impact = f"{files} file{'s' if files != 1 else ''}, {added} lines added, {removed} removed"
+        return Ask(
+            kind=landings.kind,
+            summary=f"take a change that no check can judge: {impact}",
+            shown=f"No check can judge this change: {impact}.\n\n{change}",
+            requester=landings.requester,
+            tree=action.before,
             seconds=landings.seconds,
         )
 

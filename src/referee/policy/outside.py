@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.actions.outside import CallOutside
-from referee.domain.outside import Described, Proposal, Request, Risk
+from referee.domain.outside import Described, Proposal, Request
 from referee.domain.question import Asking, Demand
+from referee.domain.risk import Risk
 from referee.domain.value import Value
 from referee.kernel.action import Action
 from referee.kernel.policy import Ask, Policy, Ruling

@@ -31,7 +31,7 @@ class Replacement(BaseModel):
     all: bool = False
 
 
-@tool("files", Risk.SANDBOX_WRITE)
+@tool("files", Risk.SCRATCH)
 def write(room: Room, path: str, content: str) -> Observation:
     """Create a file, or replace one that you have read whole. Parent folders are made.
 
@@ -55,7 +55,7 @@ def write(room: Room, path: str, content: str) -> Observation:
     return _applied(room, {place: FileContent(data=data, executable=_mode(room, place))}, f"wrote {place}")
 
 
-@tool("files", Risk.SANDBOX_WRITE)
+@tool("files", Risk.SCRATCH)
 def edit(room: Room, path: str, edits: Annotated[list[Replacement], Field(min_length=1)]) -> Observation:
     """Change parts of a file that you have read. All edits are made at once, or none.
 
@@ -81,7 +81,7 @@ def edit(room: Room, path: str, edits: Annotated[list[Replacement], Field(min_le
     return _applied(room, {place: FileContent(data=after, executable=_mode(room, place))}, what)
 
 
-@tool("files", Risk.SANDBOX_WRITE)
+@tool("files", Risk.SCRATCH)
 def delete(room: Room, path: str) -> Observation:
     """Delete one file. Not for folders: use bash."""
     place = room.changeable(path)
@@ -90,7 +90,7 @@ def delete(room: Room, path: str) -> Observation:
     return _applied(room, {place: None}, f"deleted {place}")
 
 
-@tool("files", Risk.SANDBOX_WRITE)
+@tool("files", Risk.SCRATCH)
 def move(room: Room, path: str, to: str) -> Observation:
     """Move or rename one file. Does not mend what refers to it: grep for its name. Not for folders: use bash."""
     place, target = room.changeable(path), room.changeable(to)

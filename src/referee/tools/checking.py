@@ -8,7 +8,7 @@ from referee.tools.room import Room
 from referee.tools.tool import tool
 
 
-@tool("execution", Risk.SANDBOX_WRITE, needs="judge")
+@tool("execution", Risk.READ, needs="judge")
 def check(room: Room, targets: list[str] | None = None) -> Observation:
     """Ask the judge about the files as they are now: what fails, compressed. This alone says whether it works.
 

@@ -63,6 +63,7 @@ class Room:
     todo: tuple[Todo, ...] = ()
     notes: list[Note] = field(default_factory=list)
     outputs: int = 0
+    granted: set[str] = field(default_factory=set)
     dropped: dict[str, str] = field(default_factory=dict)  # outputs that the conversation no longer holds, by path
 
     def take(self, observed: Observation) -> None:
@@ -79,6 +80,8 @@ class Room:
             self.outputs += 1
             self.scratch[f"{OUTPUTS}{self.outputs}.txt"] = FileContent(data=self.run.get(observed.kept))
         self.todo = self.todo if observed.todo is None else observed.todo
+        if observed.granted:
+            self.granted.add(observed.granted)
         if observed.note is not None:
             self.notes.append(observed.note)
 

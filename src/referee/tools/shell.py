@@ -32,7 +32,7 @@ _GRACE = 15.0  # seconds to look at the files before and after
 _NAMED = 5
 
 
-@tool("execution", Risk.SANDBOX_WRITE, needs="shell")
+@tool("execution", Risk.SCRATCH, needs="shell")
 def bash(
     room: Room,
     command: Annotated[str, Field(min_length=1)],

@@ -12,6 +12,7 @@ from referee.domain.risk import Risk
 from referee.ports import ToolCall, ToolSpec
 from referee.tools.changing import delete, edit, move, write
 from referee.tools.checking import check
+from referee.tools.people import request
 from referee.tools.planning import note, todo
 from referee.tools.reading import glob, read
 from referee.tools.room import Room
@@ -22,7 +23,7 @@ from referee.tools.words import both_ends
 SPILLED_CHARS = 48_000  # about 12 000 tokens
 
 # A tool that is not here does not exist. The order is that of the prompt: changing it empties every prompt cache.
-TOOLS: tuple[Tool, ...] = (read, write, edit, delete, move, grep, glob, bash, check, todo, note)
+TOOLS: tuple[Tool, ...] = (read, write, edit, delete, move, grep, glob, bash, check, todo, note, request)
 
 
 class Toolbox:
@@ -45,7 +46,9 @@ class Toolbox:
         if found is not None and found.needs:
             _ready(room, found)
         risk = found.risk if found else Risk.READ
-        asked = CallTool(call_id=call.id, tool=call.name, arguments=call.arguments, risk=risk)
+        granted = call.name in room.granted
+        room.granted.discard(call.name)
+        asked = CallTool(call_id=call.id, tool=call.name, arguments=call.arguments, risk=risk, granted=granted)
         try:
             observed = room.run.within(asked, lambda: self._done(room, found, call))
         except Rejected as refused:  # by a rule over the call itself

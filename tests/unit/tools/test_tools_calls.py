@@ -82,7 +82,7 @@ def test_a_rule_over_the_call_itself_is_an_observation() -> None:
     bench = Bench({"f": "x"})
     rule = Deny(findings=(Finding(check="policy", rule="read-only", message="nothing may be written here"),))
     shared = bench.run._shared
-    policies = (lambda action: rule if action.name == "call_tool" and action.risk == "sandbox_write" else None,)
+    policies = (lambda action: rule if action.name == "call_tool" and action.risk == "scratch" else None,)
     object.__setattr__(shared, "policies", policies)
     denied = bench.call("write", path="g", content="y")
     assert (denied.outcome, "read-only" in denied.text) == ("denied", True)

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, field_validator
 
 from referee.adapters.outside.form import NAMED, formed, resolved
-from referee.domain.outside import Described, Receipt, Risk
+from referee.domain.outside import Described, Receipt
+from referee.domain.risk import Risk
 from referee.domain.value import Value
 
 SECONDS = 60.0

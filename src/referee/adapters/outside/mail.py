@@ -13,7 +13,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from referee.adapters.outside.form import formed, resolved
-from referee.domain.outside import Described, Receipt, Risk
+from referee.domain.outside import Described, Receipt
+from referee.domain.risk import Risk
 from referee.domain.value import Value
 
 SECONDS = 60.0

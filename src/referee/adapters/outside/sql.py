@@ -13,7 +13,8 @@ from referee.adapters.outside.sql_faults import Refused, Unsure
 from referee.adapters.outside.sql_postgres import Postgres
 from referee.adapters.outside.sql_sqlite import Sqlite
 from referee.domain.errors import UsageError
-from referee.domain.outside import Described, Receipt, Risk
+from referee.domain.outside import Described, Receipt
+from referee.domain.risk import Risk
 from referee.domain.value import Value
 
 

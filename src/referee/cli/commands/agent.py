@@ -27,6 +27,14 @@ def agent(  # noqa: PLR0913 - one parameter per option is how typer reads them
     price: o.Price = None,
     record: o.Record = None,
     land: o.Land = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="read-only|cautious|trusted",
+            help="What its tools may do.",
+            show_default="cautious or as configured",
+        ),
+    ] = None,
     python: o.Python = None,
     require_isolation: o.RequireIsolation = False,
     allow_degraded: o.AllowDegraded = False,
@@ -53,6 +61,7 @@ def agent(  # noqa: PLR0913 - one parameter per option is how typer reads them
             "models.price": price,
             "record": record,
             "land": land,
+            "policy": policy,
             "python": python,
         },
     )
