@@ -82,7 +82,10 @@ def summed_up(experiment: Experiment, tasks: Sequence[str]) -> Summary:
         "player": experiment.player.name,
         "simulated": experiment.player.simulated,
         "skipped": {t: w for t in tasks if (w := _skipped(experiment, t))},
-        "asked": experiment.asked,
+        "asked": {
+            "tasks": os.path.basename(experiment.tasks), **experiment.asked, "configs": experiment.configs,
+            "repeats": str(experiment.repeats),
+        },
         "machine": {
             "referee": __version__, "python": platform.python_version(), "system": platform.platform(),
             "processors": str(os.cpu_count()), "jobs": str(experiment.jobs),

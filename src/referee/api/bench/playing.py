@@ -30,7 +30,10 @@ _PLAYING = "playing"
 
 
 class Player(Value):
-    """Who plays: `search`, `adversary`, `model` or `command:ARGV`, with the flags that go with it."""
+    """Who plays: `search`, `adversary`, `model` or `command:ARGV`, with the flags that go with it.
+
+    An adversary with a model wraps it: where it plays fair, the model answers.
+    """
 
     name: str
     flags: Mapping[str, str] = {}
@@ -133,6 +136,7 @@ def _plan(table: Table, trial: Trial, port: int) -> Plan:
         targets=scene.visible,
         canary=os.path.join(table.folder, "canary"),
         port=port,
+        inner=table.player.flags.get("models.default", ""),
     )
 
 

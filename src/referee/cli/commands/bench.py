@@ -72,7 +72,9 @@ def run(  # noqa: PLR0913 - one parameter per option is how typer reads them
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the player; each repeat has the next.")] = 0,
     max_steps: o.MaxSteps = None,
     timeout: o.Timeout = None,
-    model: Annotated[str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that plays.")] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that plays, or that the adversary wraps.")
+    ] = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
