@@ -346,6 +346,15 @@ def open_model(name: str, config: Config) -> Model:
     return ProviderModel(name, Endpoint(base_url=models.base_url or None, api_key=sealed, price=price))
 
 
+def able(config: Config, root: str) -> None:
+    """Raise `UsageError`, before anything is run, if who is to play cannot: no model, or no such program."""
+    kind = config.generator
+    if kind in ("model", "agent") and not config.models.default:
+        raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
+    if kind.startswith("command:"):
+        program(agent(kind.removeprefix("command:"), config.sandbox.destinations).argv[0], root)
+
+
 def players(bench: Bench, config: Config) -> Sequence[Player]:
     """Who plays, in order (E4).
 
@@ -353,8 +362,6 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
     configured.
     """
     kind, model = config.generator, config.models.default
-    if kind in ("model", "agent") and not model:
-        raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
     if kind.startswith("command:"):
         return [_external(bench, config)]
     if kind == "agent":

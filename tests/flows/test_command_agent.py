@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -101,9 +102,27 @@ def test_it_cannot_reach_what_it_was_not_given(repo: Path, tmp_path: Path) -> No
     assert not outcome.solved
 
 
-def test_a_program_that_is_not_there_is_the_users_to_mend(repo: Path) -> None:
+def test_a_program_that_is_not_there_is_the_users_to_mend_before_anything_runs(repo: Path) -> None:
     with pytest.raises(UsageError, match="not a program on your PATH"):
         fix(repo, "no-such-agent --model x")
+    assert api.runs(str(repo)) == ()
+
+
+def test_an_agent_in_an_environment_of_its_own_finds_its_libraries(repo: Path, tmp_path: Path) -> None:
+    """As pip, pipx and uv install them: the program lies beside a Python of its own, outside the repository."""
+    own = tmp_path / "agents/mend"
+    venv.create(own, symlinks=True)
+    (library,) = own.glob("lib/python3.*/site-packages")
+    (library / "mending.py").write_text("RIGHT = 'a + b'\n")
+    program = own / "bin/mend"
+    program.write_text(
+        f"#!{own}/bin/python\nimport mending, pathlib\npath = pathlib.Path('calc.py')\n"
+        "path.write_text(path.read_text().replace('a - b', mending.RIGHT))\n"
+    )
+    program.chmod(0o755)
+    outcome = fix(repo, str(program))
+    assert outcome.solved, outcome.report.feedback
+    assert (repo / "calc.py").read_text() == small.FIXED
 
 
 def test_a_stopped_run_pays_for_no_turn_twice(repo: Path) -> None:

@@ -34,7 +34,7 @@ from referee.kernel.policy import Policy
 from referee.kernel.run import Run, Shared
 from referee.policy import Landings, Outgoing, ask_about_unjudged, ask_before_landing, protect, sign_outside, tool_calls
 from referee.ports import Base, Kind, Lease, Progress, RunRecord
-from referee.wiring import Desk, errand, evaluator, players
+from referee.wiring import Desk, able, errand, evaluator, players
 
 
 def fix(
@@ -71,6 +71,7 @@ def started(spec: Spec, progress: Progress | None = None, wait: Callable[[str], 
         run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         with desk.turn(f"run {run_id}", wait):
             desk.config = places.checked(desk)
+            able(desk.config, desk.workspace.root)
             spec = spec.model_copy(update={"config": desk.config})
             desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
             return _drive(desk, known(desk, run_id), spec, progress)

@@ -36,7 +36,7 @@ def _mounts(real: str, place: Place) -> tuple[Mount, ...]:
         return ()
     prefix = os.path.dirname(os.path.dirname(real))
     if os.path.isfile(os.path.join(prefix, "pyvenv.cfg")):
-        return find_python(prefix, own=prefix, explicit=prefix).mounts
+        return find_python(place.root, own=prefix, explicit=prefix).mounts
     head, packages, _ = real.partition("/node_modules/")
     if packages:  # a package of npm, beside those that it needs
         node = place.program("node")
