@@ -80,6 +80,11 @@ OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy 
 SEARCH_STEPS_BEFORE_MODEL = 4
 
 
+def open_store(state: str) -> Store:
+    """The record in the folder `state`."""
+    return SqliteStore(state)
+
+
 class Desk:
     """An opened repository: what a run is given, made when first asked for and closed together.
 
@@ -94,7 +99,7 @@ class Desk:
         self.config = _protecting_tests(config, self._workspace.root)
         self.state = os.path.join(self._workspace.root, STATE)
         self.recovered = self._workspace.recover()
-        self.store: Store = SqliteStore(self.state)
+        self.store = open_store(self.state)
         self._shelf: Shelf | None = None
         self._sandbox: Sandbox | None = None
         self._warm: dict[str, Warm] = {}

@@ -313,3 +313,15 @@ def test_a_full_disk_is_the_operators_to_mend(tmp_path: Path) -> None:
     store = SqliteStore(str(folder))
     entries = store.entries("r")
     assert [e.n for e in entries] == list(range(1, len(entries) + 1))
+
+
+def test_a_part_of_a_journal_is_read(store: Store) -> None:
+    store.create("r", "{}", "t")
+    lease = store.claim("r", "me", 0, 10)
+    assert store.last("r") == 0
+    for n in range(1, 6):
+        store.append(lease, entry(n))
+    assert [e.n for e in store.entries("r", after=2)] == [3, 4, 5]
+    assert [e.n for e in store.entries("r", after=1, most=2)] == [2, 3]
+    assert store.entries("r", after=5) == ()
+    assert store.last("r") == 5

@@ -51,7 +51,7 @@ def rollback(
 def runs(repo: str = ".", *, refused: bool = False) -> tuple[RunSummary, ...]:
     """The runs of a repository, newest first; with `refused` also those that were refused before they began."""
     with Desk(repo, load(repo)) as desk:
-        return tuple(_summary(r) for r in desk.store.runs() if refused or r.status != "done" or r.outcome)
+        return tuple(summary_of(r) for r in desk.store.runs() if refused or r.status != "done" or r.outcome)
 
 
 def show(run_id: str, repo: str = ".") -> Outcome:
@@ -119,7 +119,8 @@ def _trees(desk: Desk, run_id: str) -> frozenset[str]:
     return frozenset(json.loads(e["result"]) for e in ended if e["outcome"] == "done")
 
 
-def _summary(record: RunRecord) -> RunSummary:
+def summary_of(record: RunRecord) -> RunSummary:
+    """One line about a run."""
     task = Spec.model_validate_json(record.spec).task.text
     summary = RunSummary(run_id=record.run_id, status=record.status, created=record.created, task=task)
     if record.status != "done" or not record.outcome:

@@ -6,6 +6,7 @@ import json
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from threading import Event
 from typing import Any
 
 from referee.adapters.store.owner import me
@@ -13,6 +14,7 @@ from referee.api import places
 from referee.api.environment import explained, remembered
 from referee.api.recorder import Recorder, write_report
 from referee.api.spec import Spec, asked_last, has_begun, known, rolled_back, unfinished
+from referee.api.stopping import stoppable
 from referee.api.usage import counted
 from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
@@ -122,8 +124,9 @@ def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None)
     lease = desk.store.claim(record.run_id, me(), desk.clock.now(), LEASE_SECONDS)
     try:
         recorder = Recorder(record, spec.task, spec.config, desk.clock)
-        run = _open(desk, lease, spec, recorder.listening(progress))
-        outcome = _told(desk, lease, spec, recorder, run)
+        with stoppable(desk.store, lease) as stop:
+            run = _open(desk, lease, spec, recorder.listening(progress), stop)
+            outcome = _told(desk, lease, spec, recorder, run)
         run.progress("ended", {"outcome": outcome})
         return outcome
     finally:
@@ -188,7 +191,7 @@ def _switched_off(parts: Parts) -> str:
     return f"an experiment: without {', '.join(parts.off)}" if parts.off else ""
 
 
-def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
+def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress, stop: Event) -> Run:
     journal = Journal(desk.store, lease, desk.clock)
     facts = {
         "spec": json.loads(spec.model_dump_json()),
@@ -203,6 +206,7 @@ def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress) -> Run:
         store=desk.store,
         policies=_policies(desk, spec.config),
         tell=progress,
+        stop=stop,
     )
     return Run(shared, spec.config.budget)
 

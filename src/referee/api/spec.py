@@ -13,7 +13,7 @@ from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.domain.value import Value
-from referee.ports import Kind, RunRecord
+from referee.ports import Kind, RunRecord, Store
 from referee.wiring import Desk
 
 BUDGET_REASONS = (
@@ -40,9 +40,14 @@ class Spec(Value):
 
 def known(desk: Desk, run_id: str) -> RunRecord:
     """The record of a run. Raises `UsageError` with the nearest id if there is none."""
-    record = desk.store.run(run_id)
+    return known_in(desk.store, run_id)
+
+
+def known_in(store: Store, run_id: str) -> RunRecord:
+    """The record of a run in a store. Raises `UsageError` with the nearest id if there is none."""
+    record = store.run(run_id)
     if record is None:
-        near = difflib.get_close_matches(run_id, [r.run_id for r in desk.store.runs()], n=1)
+        near = difflib.get_close_matches(run_id, [r.run_id for r in store.runs()], n=1)
         raise UsageError(
             f"there is no run {run_id} here; " + (f"did you mean {near[0]}?" if near else "see `referee runs`")
         )

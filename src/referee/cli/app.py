@@ -32,6 +32,7 @@ from referee.cli.commands import (
     servers,
     show,
     sign,
+    ui,
     validate,
 )
 
@@ -83,6 +84,7 @@ app.command("sign")(sign.sign)
 app.command("rollback")(rollback.rollback)
 app.command("gc")(gc.gc)
 app.command("mcp")(mcp.mcp)
+app.command("ui")(ui.ui)
 app.add_typer(propose.propose, name="propose")
 app.add_typer(journal.journal, name="journal")
 app.add_typer(memory.memory, name="memory")

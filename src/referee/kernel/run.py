@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from referee.domain.canonical import digest_of
 from referee.domain.cost import Budget, BudgetView, Cost
-from referee.domain.errors import Exhausted, Rejected, Suspended, UsageError, Withdrawn, WorldFault
+from referee.domain.errors import Cancelled, Exhausted, Rejected, Suspended, UsageError, Withdrawn, WorldFault
 from referee.domain.finding import Finding
 from referee.domain.patch import FileContent, Patch, patch_of
 from referee.domain.question import Consent
@@ -106,6 +106,7 @@ class Shared:
     store: Store
     policies: tuple[Policy, ...] = ()
     tell: Progress | None = None
+    stop: threading.Event | None = None  # set from outside: nothing more is begun
 
 
 class Run:
@@ -163,6 +164,7 @@ class Run:
         if ending is not None:
             return self._replay(action, ending)
         self._still()
+        self._unless_stopped()
         ruling = rule(self._shared.policies, action)
         ask = ruling if isinstance(ruling, Ask) else None
         self._journal.request(key, action.name, _asked(action, digest, ask), action.effect)
@@ -262,6 +264,10 @@ class Run:
     def _still(self) -> None:
         if self._over:
             raise Withdrawn("another branch was faster")
+
+    def _unless_stopped(self) -> None:
+        if self._shared.stop is not None and self._shared.stop.is_set():
+            raise Cancelled("stopped by a person")
 
     def _tool_time(self, action: Action[Any], started: float | None) -> Cost:
         if started is None or action.effect is not Effect.SCRATCH:
@@ -417,6 +423,10 @@ class Run:
         said = digest_of({"text": text, **facts})[:16]
         self._journal.note(f"{self._prefix}note:{said}", Kind.NOTED, {"text": text, **facts})
         self.progress("note", {"text": text, **facts})
+
+    def enter(self, key: str, facts: Mapping[str, Any]) -> None:
+        """Enter into the record what was decided here, once per key; a replay that decides it again adds nothing."""
+        self._journal.note(f"{self._prefix}{key}", Kind.NOTED, dict(facts))
 
     def progress(self, event: str, facts: Mapping[str, Any]) -> None:
         """Show what happens now; display only, never recorded."""

@@ -64,9 +64,14 @@ class MemoryStore:
         if self._runs[lease.run_id].fence == lease.fence:
             self._owners.pop(lease.run_id, None)
 
-    def entries(self, run_id: str) -> tuple[Entry, ...]:
-        """A run's entries."""
-        return tuple(self._entries.get(run_id, ()))
+    def entries(self, run_id: str, after: int = 0, most: int = 0) -> tuple[Entry, ...]:
+        """A run's entries, or a part of them."""
+        found = [e for e in self._entries.get(run_id, ()) if e.n > after]
+        return tuple(found[:most] if most else found)
+
+    def last(self, run_id: str) -> int:
+        """The number of a run's last entry."""
+        return max((e.n for e in self._entries.get(run_id, ())), default=0)
 
     def questions(self) -> tuple[tuple[str, Entry], ...]:
         """What runs have asked people and been answered."""

@@ -47,12 +47,14 @@ _ASKED = "create index entry_of_people on entry(run_id, n) where kind in ('asked
 _MIGRATIONS = (_FIRST, _HEADS, _ASKED)  # each takes a state to the next version
 _FIELDS = ("run_id", "n", "at", "key", "kind", "action", "payload", "prev", "digest")
 _ENTRIES = """
-select run_id, n, at, key, kind, action, payload, prev, digest from entry where run_id = ? order by n
+select run_id, n, at, key, kind, action, payload, prev, digest from entry
+where run_id = ? and n > ? order by n limit ?
 """
 _QUESTIONS = """
 select run_id, n, at, key, kind, action, payload, prev, digest from entry join run using (run_id)
 where kind in ('asked', 'answered') order by created, run_id, n
 """
+_KINDS = {kind.value: kind for kind in Kind}
 _INSERT = """
 insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev, :digest
 from run where run_id = :run_id and fence = :fence
@@ -194,11 +196,17 @@ class SqliteStore:
             ).fetchall()
         return tuple(Signal(name=name, payload=payload, at=at) for name, payload, at in rows)
 
-    def entries(self, run_id: str) -> tuple[Entry, ...]:
-        """A run's entries in order."""
+    def entries(self, run_id: str, after: int = 0, most: int = 0) -> tuple[Entry, ...]:
+        """A run's entries in order, or a part of them."""
         with self._guarded():
-            rows = self._db.execute(_ENTRIES, (run_id,)).fetchall()
+            rows = self._db.execute(_ENTRIES, (run_id, after, most or -1)).fetchall()
         return tuple(_entry(row) for row in rows)
+
+    def last(self, run_id: str) -> int:
+        """The number of a run's last entry."""
+        with self._guarded():
+            row = self._db.execute("select max(n) from entry where run_id = ?", (run_id,)).fetchone()
+        return row[0] or 0
 
     def run(self, run_id: str) -> RunRecord | None:
         """One run, or None."""
@@ -243,9 +251,11 @@ def _status(recorded: str, owner: str, until: float) -> str:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    fields = dict(zip(_FIELDS, row, strict=True))
-    del fields["run_id"]
-    return Entry(**{**fields, "kind": Kind(fields["kind"])})
+    # The table is strict and the kinds are few, so a second check of each of many rows is spared.
+    _, n, at, key, kind, action, payload, prev, digest = row
+    return Entry.model_construct(
+        n=n, at=at, key=key, kind=_KINDS[kind], action=action, payload=payload, prev=prev, digest=digest
+    )
 
 
 def _statements(script: str) -> Iterator[str]:
