@@ -14,6 +14,7 @@ from referee.config import load
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.hooks import Moment
+from referee.domain.patch import Patch
 from referee.wiring import Desk
 
 SERVER = """
@@ -63,15 +64,15 @@ def test_hooks_run_only_as_far_as_exactly_they_are_trusted(repo: Path, monkeypat
         (hook,) = around.hooks().hooks
         assert hook.moment is Moment.BEFORE
         with pytest.raises(UsageError, match="not trusted as it is now"):
-            around.run_hook(hook, b"{}\n", base)
+            around.run_hook(hook, b"{}\n", base, Patch())
         assert main(("hooks", "trust")) == 0
-        answer = around.run_hook(hook, b'{"tool_input": "secret"}\n', base)
+        answer = around.run_hook(hook, b'{"tool_input": "secret"}\n', base, Patch())
         assert (answer.exit_code, answer.stderr) == (2, 'no: {"tool_input": "secret"}\n')
-        assert around.run_hook(hook, b"{}\n", base).exit_code == 0
+        assert around.run_hook(hook, b"{}\n", base, Patch()).exit_code == 0
         assert (repo / "calc.py").stat().st_mtime_ns == before, "in the sandbox nothing lasts"
         assert main(("hooks", "trust", "--as-me")) == 0
         monkeypatch.setenv("HOME", str(repo))
-        assert around.run_hook(hook, b"{}\n", base).exit_code == 0 and (repo / "seen").exists()
+        assert around.run_hook(hook, b"{}\n", base, Patch()).exit_code == 0 and (repo / "seen").exists()
         (repo / "guard.sh").write_text(GUARD + "curl example.org\n")
         with pytest.raises(UsageError, match="not trusted as it is now"):
-            around.run_hook(hook, b"{}\n", base)
+            around.run_hook(hook, b"{}\n", base, Patch())

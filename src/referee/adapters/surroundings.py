@@ -19,6 +19,7 @@ from referee.domain.destination import Destination
 from referee.domain.errors import UsageError
 from referee.domain.hooks import Answer, Hook, Trusted, fingerprint
 from referee.domain.memory import MemoryLayer
+from referee.domain.patch import Patch
 from referee.domain.peers import Definition, Server, pin
 from referee.ports import Base, Command, Hooked, Limits, Memories, Peer, Sandbox
 
@@ -80,7 +81,7 @@ class LocalSurroundings:
         ways = [t for t in (Trusted.INSIDE, Trusted.AS_ME) if self._approvals.digest(HOOKS, t.value) == digest]
         return Hooked(hooks=found, trusted=ways[-1] if ways else Trusted.NOT, digest=digest, notes=notes)
 
-    def run_hook(self, hook: Hook, event: bytes, base: Base) -> Answer:
+    def run_hook(self, hook: Hook, event: bytes, base: Base, patch: Patch) -> Answer:
         """See `Surroundings.run_hook`; trust is looked at again just before it runs."""
         now = self.hooks()
         if hook not in now.hooks or now.trusted is Trusted.NOT:
@@ -89,7 +90,8 @@ class LocalSurroundings:
             return written.as_person(self._place.root, hook, event)
         command = self._place.command(("-",), base, Limits(cpu_seconds=None))
         env = {**command.env, "CLAUDE_PROJECT_DIR": self._place.root}
-        return written.in_sandbox(self._place.sandbox(), command.model_copy(update={"env": env}), hook, event)
+        command = command.model_copy(update={"env": env, "patch": patch})
+        return written.in_sandbox(self._place.sandbox(), command, hook, event)
 
     def trust_hooks(self, how: Trusted) -> Hooked:
         """See `Surroundings.trust_hooks`."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
 from referee.context.fence import clipped, fenced, plain
-from referee.context.ranking import bm25, words
+from referee.context.ranking import bm25
 from referee.domain.memory import Origin, Standing, State
 
 MOST_LISTED = 60
@@ -32,11 +34,16 @@ def recalled(standing: Sequence[Standing], asked: str, today: str) -> str:
     if asked.strip() in active:
         chosen = [asked.strip()]
     else:
-        texts = {i: words(f"{i} {s.memory.topic} {s.memory.text} {s.memory.when}") for i, s in active.items()}
-        chosen = list(bm25(words(asked), texts))
+        texts = {i: _words(f"{i} {s.memory.topic} {s.memory.text} {s.memory.when}") for i, s in active.items()}
+        chosen = list(bm25(_words(asked), texts))
     shown = chosen[:MOST_RECALLED]
     parts = [f"{_label(active[i], today)}\n{fenced(clipped(active[i].memory.text, 2_000))}" for i in shown]
     return "\n".join((*parts, f"{len(shown)} of {len(chosen)} that match; {len(active)} are remembered"))
+
+
+def _words(text: str) -> Counter[str]:
+    """All words, also those that are too common in code to tell files apart."""
+    return Counter(re.findall(r"[a-z0-9_]+", text.lower()))
 
 
 def _label(standing: Standing, today: str) -> str:

@@ -35,8 +35,8 @@ you did not do, what you are unsure of. No tool call in it.
 """
 
 
-def first_message(brief: Brief, root: str, paths: Sequence[str]) -> str:
-    """The task and what surrounds it. Pure: the same brief and tree give the same text."""
+def first_message(brief: Brief, root: str, paths: Sequence[str], remembered: str = "") -> str:
+    """The task and what surrounds it, with the index of what is `remembered`. Pure: equal arguments, equal text."""
     parts = [f"# Task\n{brief.task.text.strip() or 'Make the failing checks below pass by mending the source.'}"]
     if brief.targets:
         names = [f"- {plain(t)}" for t in brief.targets[:TARGETS]]
@@ -45,6 +45,8 @@ def first_message(brief: Brief, root: str, paths: Sequence[str]) -> str:
     if brief.targets or brief.checks:
         parts += judging(brief)
     parts.append(f"# The repository\nIt is at {root}; paths are relative to it.\n{_top(paths)}")
+    if remembered:
+        parts.append(remembered)
     if brief.feedback:
         parts.append(f"# What the checks say\n{fenced(clipped(brief.feedback, FEEDBACK_CHARS))}")
     return "\n\n".join(parts) + "\n"

@@ -16,6 +16,10 @@ _ALIASES = {
     "skill": ("Skill",),
 }  # fmt: skip
 _ROOT = re.compile(r"[\"']?\$\{?CLAUDE_PROJECT_DIR\}?[\"']?/")
+_KNOWN = {
+    "bash": "Bash", "read": "Read", "write": "Write", "edit": "Edit", "grep": "Grep", "glob": "Glob", "agent": "Task",
+    "todo": "TodoWrite", "http": "WebFetch", "skill": "Skill",
+}  # fmt: skip
 LONGEST = 600.0  # seconds of one hook
 _USUAL = 60.0
 
@@ -97,6 +101,11 @@ def _hook(moment: Moment, group: Any, entry: Any) -> Hook | str:
     if not isinstance(seconds, int | float) or not 0 < seconds <= LONGEST:
         return f"{where} is not run: timeout must be at most {LONGEST:.0f} seconds"
     return Hook(moment=moment, matcher="" if matcher == "*" else matcher, command=command, timeout=float(seconds))
+
+
+def known_as(tool: str) -> str:
+    """The name by which hooks that people have know a tool."""
+    return _KNOWN.get(tool, tool)
 
 
 def due(hooks: Sequence[Hook], moment: Moment, tool: str = "") -> tuple[Hook, ...]:

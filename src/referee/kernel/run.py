@@ -35,6 +35,7 @@ from referee.ports import (
     Shelf,
     Signatures,
     Store,
+    Surroundings,
     Warm,
     Workspace,
 )
@@ -85,6 +86,10 @@ class Bounded:
     @property
     def signatures(self) -> Signatures:
         return self._equipment.signatures
+
+    @property
+    def surroundings(self) -> Surroundings:
+        return self._equipment.surroundings
 
     def model(self, name: str) -> Model:
         return self._equipment.model(name)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from referee.domain.hooks import Answer, Hook, Trusted
+from referee.domain.patch import Patch
 from referee.domain.peers import Definition, Server
 from referee.domain.value import Value
 from referee.ports.memories import Memories
@@ -32,8 +33,11 @@ class Surroundings(Protocol):
         ...
 
     def hooks(self) -> Hooked: ...
-    def run_hook(self, hook: Hook, event: bytes, base: Base) -> Answer:
-        """One hook, as far as it is trusted. Raises `UsageError` if it is not trusted as it is now."""
+    def run_hook(self, hook: Hook, event: bytes, base: Base, patch: Patch) -> Answer:
+        """One hook, as far as it is trusted, on the files as `patch` makes them of `base`.
+
+        Raises `UsageError` if it is not trusted as it is now.
+        """
         ...
 
     def trust_hooks(self, how: Trusted) -> Hooked:

@@ -11,6 +11,7 @@ from referee.ports.outside import OutsideTool
 from referee.ports.sandbox import Command, Sandbox, Warm
 from referee.ports.signing import Signatures
 from referee.ports.store import Shelf
+from referee.ports.surroundings import Surroundings
 from referee.ports.workspace import Workspace
 
 
@@ -35,6 +36,11 @@ class Equipment(Protocol):
     def shelf(self) -> Shelf: ...
     @property
     def signatures(self) -> Signatures: ...
+    @property
+    def surroundings(self) -> Surroundings:
+        """What the repository and the person bring along."""
+        ...
+
     def model(self, name: str) -> Model: ...
     def outside(self, tool: str) -> OutsideTool:
         """The outside tool of that name. Raises `UsageError` if none is registered."""

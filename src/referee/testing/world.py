@@ -9,6 +9,7 @@ from referee.ports import Clock, Command, Model, OutsideTool, Sandbox, Shelf, Wa
 from referee.testing.clock import FakeClock
 from referee.testing.shelf import MemoryShelf
 from referee.testing.signing import FakeSignatures
+from referee.testing.surroundings import FakeSurroundings
 
 
 class FakeEquipment:
@@ -26,6 +27,7 @@ class FakeEquipment:
         self.shelf: Shelf = MemoryShelf(self.clock)
         self.tools: dict[str, OutsideTool] = {}
         self.signatures = FakeSignatures()
+        self.surroundings = FakeSurroundings()
         self._models = dict(models or {})
 
     def model(self, name: str) -> Model:

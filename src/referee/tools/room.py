@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from referee.domain.errors import Rejected
 from referee.domain.finding import Finding, FindingKind
+from referee.domain.hooks import Hook
+from referee.domain.memory import Standing
 from referee.domain.observation import Note, Observation, Seen, Todo
 from referee.domain.patch import FileContent, Patch
 from referee.domain.paths import objection
@@ -40,6 +42,10 @@ def _no_checks(run: Run, tree: str, targets: tuple[str, ...]) -> Observation:
     return Observation(text="there are no checks here", outcome="failed")
 
 
+def _nothing_remembered(query: str) -> str:
+    return "nothing is remembered"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """What does not change while an agent works. `equip` and `judge` make ready what calls need; `examine` judges."""
@@ -61,6 +67,10 @@ class Room:
     seen: dict[str, Seen] = field(default_factory=dict)
     scratch: dict[str, FileContent] = field(default_factory=dict)
     todo: tuple[Todo, ...] = ()
+    memories: tuple[Standing, ...] = ()
+    today: str = ""
+    recall: Callable[[str], str] = _nothing_remembered
+    hooks: tuple[Hook, ...] = ()
     notes: list[Note] = field(default_factory=list)
     outputs: int = 0
     granted: set[str] = field(default_factory=set)

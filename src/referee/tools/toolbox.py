@@ -12,18 +12,35 @@ from referee.domain.risk import Risk
 from referee.ports import ToolCall, ToolSpec
 from referee.tools.changing import delete, edit, move, write
 from referee.tools.checking import check
+from referee.tools.guards import guarded, guards
+from referee.tools.knowing import recall, remember
 from referee.tools.people import request
 from referee.tools.planning import note, todo
 from referee.tools.reading import glob, read
 from referee.tools.room import Room
 from referee.tools.shell import bash, grep
-from referee.tools.tool import Tool
+from referee.tools.tool import Needs, Tool
 from referee.tools.words import both_ends
 
 SPILLED_CHARS = 48_000  # about 12 000 tokens
 
 # A tool that is not here does not exist. The order is that of the prompt: changing it empties every prompt cache.
-TOOLS: tuple[Tool, ...] = (read, write, edit, delete, move, grep, glob, bash, check, todo, note, request)
+TOOLS: tuple[Tool, ...] = (
+    read,
+    write,
+    edit,
+    delete,
+    move,
+    grep,
+    glob,
+    bash,
+    check,
+    todo,
+    note,
+    remember,
+    recall,
+    request,
+)
 
 
 class Toolbox:
@@ -37,6 +54,10 @@ class Toolbox:
         """The tools as a model is told of them."""
         return tuple(t.spec for t in self._tools.values())
 
+    def plus(self, tools: Sequence[Tool]) -> Toolbox:
+        """These tools and others; one of ours is never replaced."""
+        return Toolbox((*self._tools.values(), *(t for t in tools if t.name not in self._tools)))
+
     def call(self, room: Room, call: ToolCall) -> Observation:
         """Do one call. What the model did wrong, or may not do, is an observation; the room has taken it in.
 
@@ -44,13 +65,15 @@ class Toolbox:
         """
         found = self._tools.get(call.name)
         if found is not None and found.needs:
-            _ready(room, found)
+            _ready(room, found.needs)
+        if guards(room, call.name):
+            _ready(room, "shell")
         risk = found.risk if found else Risk.READ
         granted = call.name in room.granted
         room.granted.discard(call.name)
         asked = CallTool(call_id=call.id, tool=call.name, arguments=call.arguments, risk=risk, granted=granted)
         try:
-            observed = room.run.within(asked, lambda: self._done(room, found, call))
+            observed = room.run.within(asked, lambda: guarded(room, call, lambda: self._done(room, found, call)))
         except Rejected as refused:  # by a rule over the call itself
             observed = denied(refused.findings)
         room.take(observed)
@@ -84,9 +107,9 @@ def _spilled(room: Room, observed: Observation) -> Observation:
     return observed.model_copy(update={"text": both_ends(observed.text, SPILLED_CHARS // 4) + where, "kept": kept})
 
 
-def _ready(room: Room, found: Tool) -> None:
+def _ready(room: Room, needs: Needs) -> None:
     """Make ready what the call needs, outside of the call: a replay that recalls the call needs it all the same."""
-    if found.needs == "shell" and room.shell is None:
+    if needs == "shell" and room.shell is None:
         room.shell = room.place.equip(room.run)
-    if found.needs == "judge":
+    if needs == "judge":
         room.place.judge(room.run)

@@ -8,7 +8,9 @@ from collections import Counter
 from referee.actions.call_model import CallModel
 from referee.actions.fold import Fold
 from referee.authors.asking import Voice
+from referee.authors.tools.around import surrounded
 from referee.context.folding import WINDOW, State, failure, folded, outputs, size
+from referee.context.memory import index
 from referee.context.working import SYSTEM, first_message, next_message
 from referee.domain.brief import Brief, Offer
 from referee.domain.errors import Exhausted
@@ -19,12 +21,14 @@ from referee.domain.observation import Observation
 from referee.domain.reason import StopReason
 from referee.kernel.run import Run
 from referee.ports import Message, ModelReply, ModelRequest, ToolCall
+from referee.tools.guards import stopped
 from referee.tools.room import Place, Room
 from referee.tools.toolbox import Toolbox
 
 CUT_OFF = "Your answer was cut off at its limit. Go on in smaller steps: write long files in parts, with edit."
 NOTHING = "You said nothing and called nothing. Call a tool, or end with an answer in words."
 OTHERWISE = "Do something else, or end and say what is in the way; the next time the run is stopped"
+HOLDS = 3  # times that a hook may keep an agent from stopping
 EMPTY = 3  # answers without a word or a call, after which nobody waits for one
 
 
@@ -36,7 +40,7 @@ class ToolAuthor:
         self._room: Room | None = None
         self._messages: list[Message] = []
         self._outcomes: list[tuple[str, str]] = []
-        self._asked = 0
+        self._asked = self._held = 0
         self._window, self._start = window, ""
         self._made: list[Made] = []
         self._failed: list[str] = []
@@ -73,6 +77,10 @@ class ToolAuthor:
                 return self._nothing(f"{self._voice.model} refused: {reply.content[:300] or 'it gave no reason'}")
             cut = reply.finish == "length"
             if not cut and reply.content.strip():
+                if self._held < HOLDS and (why := stopped(room, reply.content)):
+                    self._held += 1
+                    self._messages.append(Message(role="user", content=f"Not yet. A hook of the user's says: {why}"))
+                    continue
                 return self._offer(run, brief, room, reply.content.strip())
             empty += 1
             if empty == EMPTY:
@@ -84,7 +92,9 @@ class ToolAuthor:
         if self._room is None:
             self._room = Room(run=run, place=self._place, tree=brief.base)
             self._start = brief.base
-            text = first_message(brief, run.root, run.paths(brief.base))
+            self._toolbox = surrounded(self._room, self._toolbox)
+            remembered = index(self._room.memories, self._room.today)
+            text = first_message(brief, run.root, run.paths(brief.base), remembered)
         else:
             self._room.run = run
             text = self._judged = next_message(brief)
