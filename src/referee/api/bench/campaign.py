@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import product
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from referee import __version__
 from referee.api.bench.ground import Ground
@@ -177,12 +178,24 @@ def _played(experiment: Experiment, tasks: Sequence[BenchTask], tell: Tell) -> I
 
 def _pooled(experiment: Experiment, tasks: Sequence[BenchTask]) -> Iterator[str]:
     # A fresh interpreter for each: a fork would share the threads of nobody and the locks of everybody.
-    with ProcessPoolExecutor(experiment.jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(experiment.jobs, get_context("spawn"), _leave_signals_to_the_first) as pool:
         waiting: set[Future[str]] = {pool.submit(play_task, experiment, task) for task in tasks}
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        except BaseException:
+            # Whoever stops the experiment need not wait: a run that is cut off is resumed where its journal ends.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in active_children():
+                worker.terminate()
+            raise
+
+
+def _leave_signals_to_the_first() -> None:
+    """Ctrl-C in a terminal reaches every process; the one that was started decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def play_task(experiment: Experiment, task: BenchTask) -> str:

@@ -15,8 +15,9 @@ from referee.api.bench.record import Played, replies_of
 from referee.api.recorder import write_whole
 from referee.config import Config, load
 from referee.domain.cost import Budget
-from referee.domain.errors import UsageError
+from referee.domain.errors import Cancelled, UsageError
 from referee.domain.patch import FileContent, Patch, patch_of
+from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.domain.value import Value
@@ -63,7 +64,10 @@ class Table:
 
 
 def play(table: Table, trial: Trial, configuration: Configuration) -> Played:
-    """Begin the trial, or go on with it where an earlier try of it was cut off."""
+    """Begin the trial, or go on with it where an earlier try of it was cut off.
+
+    Raises `Cancelled` if a person stops it.
+    """
     with Watch(os.path.join(table.folder, "canary")) as watch:
         seed = table.seed + trial.repeat - 1
         fresh = not _cut_off(table, trial)
@@ -75,6 +79,8 @@ def play(table: Table, trial: Trial, configuration: Configuration) -> Played:
             outcome = _run(table, config, fresh)
         except UsageError as refused:
             return Played(result=_refused(table, trial, seed, str(refused)))
+        if outcome.stop_reason is StopReason.HUMAN_ABORT:  # no result: the run can be resumed
+            raise Cancelled("stopped by a person")
         files = _files(table.repo)
         changed = _changed(table.scene.given, files)
         verdict = _verdict(table, files) if changed else None
