@@ -73,6 +73,7 @@ class Room:
     hooks: tuple[Hook, ...] = ()
     notes: list[Note] = field(default_factory=list)
     outputs: int = 0
+    patch: tuple[str, Patch] | None = None  # from the copy that commands stand on to a tree: costly to find out
     granted: set[str] = field(default_factory=set)
     dropped: dict[str, str] = field(default_factory=dict)  # outputs that the conversation no longer holds, by path
 

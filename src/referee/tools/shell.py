@@ -85,7 +85,10 @@ def _execute(room: Room, asked: Mapping[str, Any], patch: Patch, seconds: float)
 def _patch(room: Room) -> Patch:
     """From the copy that commands stand on to the files as they are now."""
     assert room.shell is not None
-    own = room.run.between(room.shell.base.tree, room.tree)
+    base = room.shell.base.tree
+    if room.patch is None or room.patch[0] != room.tree:
+        room.patch = (room.tree, room.run.between(base, room.tree) if base != room.tree else Patch())
+    own = room.patch[1]
     return composed(own, patch_of(dict(room.scratch))) if room.scratch else own
 
 

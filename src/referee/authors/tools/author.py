@@ -9,7 +9,7 @@ from referee.actions.call_model import CallModel
 from referee.actions.fold import Fold
 from referee.authors.asking import Voice
 from referee.authors.tools.around import surrounded
-from referee.context.folding import WINDOW, State, failure, folded, outputs, size
+from referee.context.folding import FULL, WINDOW, State, failure, folded, outputs, size
 from referee.context.memory import index
 from referee.context.working import SYSTEM, first_message, next_message
 from referee.domain.brief import Brief, Offer
@@ -153,6 +153,9 @@ class ToolAuthor:
 
     def _shorten(self, run: Run, brief: Brief, room: Room) -> None:
         """Make the conversation fit the window; what goes is kept, and can be read by the model."""
+        before = size(self._messages)
+        if before <= self._window * FULL:
+            return
         state = State(
             todo=room.todo,
             notes=tuple(room.notes),
@@ -160,7 +163,6 @@ class ToolAuthor:
             failed=tuple(self._failed),
             judged=self._judged,
         )
-        before = size(self._messages)
         found = folded(self._messages, state, self._window)
         if found is None:
             return
