@@ -36,6 +36,7 @@ from referee.authors.suspects import nowhere, traced
 from referee.authors.tools import ToolAuthor, examiner
 from referee.config import Before, Config, IsolationMode, secret, user_path
 from referee.domain.errors import UsageError
+from referee.domain.preset import PresetName
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.domain.verdict import blocking
@@ -371,6 +372,10 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
         return [_external(bench, config)]
     if kind == "agent":
         return [_agent(bench, config)]
+    if config.preset is PresetName.SCAFFOLD:
+        if kind == "search" or not model:
+            raise UsageError("the search makes no new files; name a model with --model PROVIDER:NAME, or an agent")
+        return [_model(bench, config)]
     chosen = [_mechanical(bench, config)] if kind == "auto" and mendable(blocking(bench.failures)) else []
     python = bool(bench.targets) or not bench.aims
     if not python and kind in ("auto", "search") and not (kind == "auto" and model) and not chosen:

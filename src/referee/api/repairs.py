@@ -18,7 +18,7 @@ from referee.api.stopping import stoppable
 from referee.api.usage import counted
 from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
-from referee.domain.errors import Cancelled, Diverged, Suspended, UsageError, WorldFault
+from referee.domain.errors import Cancelled, Diverged, Exhausted, Suspended, UsageError, WorldFault
 from referee.domain.parts import Parts
 from referee.domain.permission import PRESETS
 from referee.domain.question import Asking
@@ -27,6 +27,8 @@ from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.flows.agent import agent as work
 from referee.flows.plan import Ended, Plan
+from referee.flows.presets import aims, preflight, quick
+from referee.flows.presets import explained as explained_task
 from referee.flows.propose import propose
 from referee.flows.repair import repair
 from referee.flows.tidy import Tidying, tidy
@@ -49,6 +51,7 @@ def fix(
 
     One run at a time works on a repository: with `wait`, another one is told of and waited for.
     """
+    preflight(task)
     return started(Spec(task=task, config=places.absolute(config or load(task.repo))), progress, wait)
 
 
@@ -242,11 +245,20 @@ def tidying(desk: Desk, *, land: bool) -> Tidying:
     return Tidying(protection=desk.config.protection, prepare=prepare, land=land)
 
 
+def _bench(desk: Desk, spec: Spec, run: Run, base: Base) -> Bench:
+    """The judge for what the run aims at, checked on the unmodified tree."""
+    on = (desk.project(base.tree, spec.task.targets), base, desk.settings())
+    try:
+        return quick(desk.prepare(run, base, aims(run, spec.config.preset, spec.task, on)))
+    except Exhausted as spent:
+        raise explained_task(spent, spec.task) from None
+
+
 def _plan(desk: Desk, spec: Spec, run_id: str) -> Plan:
     return Plan(
         task=spec.task,
         protection=spec.config.protection,
-        prepare=lambda run, base: desk.prepare(run, base, spec.task.targets),
+        prepare=lambda run, base: _bench(desk, spec, run, base),
         players=lambda bench: players(bench, spec.config),
         place=places.place(spec.config.land, run_id),
         doubtful=spec.config.allow_overfitted,

@@ -14,6 +14,7 @@ from referee.config.keys import KEYS, checked, default
 from referee.config.rules import Asked
 from referee.config.values import DEFAULT, Config
 from referee.domain.errors import UsageError
+from referee.domain.preset import DEFAULTS
 
 
 def load(
@@ -100,6 +101,9 @@ class Layers:
                 self._values[name], self._origins[name] = stands, source.path
 
     def config(self) -> Config:
+        for name, value in DEFAULTS.get(self._values["preset"], {}).items():
+            if self._origins[name] == DEFAULT:
+                self._values[name], self._origins[name] = value, f"preset {self._values['preset']}"
         flat = {key.field: self._values[name] for name, key in KEYS.items()}
         nested: dict[str, Any] = {}
         for field, value in flat.items():

@@ -16,6 +16,7 @@ from referee.config.people import Before, OutsideTools, Signing
 from referee.config.reach import Reach
 from referee.domain.cost import Budget
 from referee.domain.parts import Parts
+from referee.domain.preset import PresetName
 from referee.domain.protection import Protection
 from referee.domain.report import Setting
 from referee.domain.value import Value
@@ -129,7 +130,7 @@ class Config(Value):
     outside: OutsideTools = OutsideTools()
     policy: Literal["read-only", "cautious", "trusted"] = "cautious"
     generator: Annotated[str, AfterValidator(_generator)] = "auto"
-    preset: Literal["bugfix"] = "bugfix"
+    preset: PresetName = PresetName.BUGFIX
     candidates: int = Field(default=1, ge=1, le=16)
     seed: int = Field(default=0, ge=0)
     python: str = ""

@@ -37,11 +37,13 @@ def with_linter(run: Run, project: Project, settings: Settings) -> Project:
     return project
 
 
-def linted(run: Run, project: Project, base: Base, settings: Settings) -> tuple[CheckResult, ...]:
-    """Each linter's and formatter's result on the whole tree."""
+def linted(
+    run: Run, project: Project, base: Base, settings: Settings, layer: Layer = Layer.FORMAT
+) -> tuple[CheckResult, ...]:
+    """What each linter and formatter, or each check of another layer, says of the whole tree."""
     results = []
     for check in checks_for(project, settings, run.paths(base.tree)):
-        command = check.command(base, Patch()) if check.layer is Layer.FORMAT else None
+        command = check.command(base, Patch()) if check.layer is layer else None
         if command is not None:
             run.progress("check", {"check": check.name, "layer": check.layer.value})
             results.append(without_ignored(check.read(execute(run, check.name, command)), settings.ignore))

@@ -22,7 +22,7 @@ from referee.judge.seen import alike, in_time
 from referee.judge.settings import Settings
 from referee.judge.suites.named import divided
 from referee.judge.suites.ready import Ready, ready
-from referee.judge.targets import equipped, kinds, target_commands
+from referee.judge.targets import equipped, kinds, promoted, target_commands
 from referee.kernel.run import Run
 from referee.ports import Base
 
@@ -36,8 +36,9 @@ def prepare(run: Run, project: Project, base: Base, targets: Sequence[str], sett
     """A bench whose targets are known to fail. Raises `UsageError` or `Exhausted` with a sentence that says why not."""
     project = without_skipped(project, settings)
     claimed, plain = divided(project, targets)
+    own, plain = promoted(checks_for(project, settings, run.paths(base.tree)), plain)
     ids, commands = kinds(frozenset(run.paths(base.tree)), plain)
-    checks = (*checks_for(project, settings, run.paths(base.tree)), *target_commands(project, settings, commands, ids))
+    checks = (*own, *target_commands(project, settings, commands, ids))
     seconds = settings.test_seconds
     bench = Bench(project=project, base=base, settings=settings, checks=checks, test_seconds=seconds)
     demanded = [c for c in checks if c.layer is Layer.TARGET]
@@ -112,7 +113,7 @@ def _reproduced(run: Run, bench: Bench, check: Check) -> CheckResult:
         command = check.command(bench.base, _NOTHING)
         if command is None:
             raise UsageError(f"{check.name} has nothing to run")
-        results.append(check.read(execute(run, check.name, command)))
+        results.append(without_ignored(check.read(execute(run, check.name, command)), bench.settings.ignore))
         last = results[-1]
         if last.state is CheckState.NOT_RUN:
             raise UsageError(f"{check.name} cannot run in the sandbox: {last.note}")

@@ -45,6 +45,13 @@ def kinds(paths: frozenset[str], targets: Sequence[str]) -> tuple[tuple[str, ...
     return tuple(ids), tuple(commands)
 
 
+def promoted(checks: Sequence[Check], targets: Sequence[str]) -> tuple[tuple[Check, ...], tuple[str, ...]]:
+    """The checks, with those that a target names (such as `mypy`) as what must pass; and the other targets."""
+    names = {c.name for c in checks}
+    made = tuple(c.as_target() if c.name in targets else c for c in checks)
+    return made, tuple(t for t in targets if t not in names)
+
+
 def _script(target: str, paths: frozenset[str]) -> bool:
     """`./NAME` of a file that holds no Python tests."""
     return target.startswith("./") and target[2:] in paths and not target.endswith((".py", ".txt", ".rst", ".md"))

@@ -50,7 +50,10 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
     ask_before_landing: Annotated[
         bool, typer.Option("--ask-before-landing", help="Wait for a person's yes before a result reaches your files.")
     ] = False,
-    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The kind of work.", show_default="bugfix")] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="bugfix|types|deps|lint|scaffold|tests", help="The kind of work.", show_default="bugfix"),
+    ] = None,
     seed: o.Seed = None,
     python: o.Python = None,
     require_isolation: o.RequireIsolation = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from typing import Literal
+from typing import Literal, Self
 
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.layer import Layer
@@ -43,6 +43,10 @@ class Check(Value):
     def lasting(self) -> bool:
         """Whether what it says of a tree may be remembered: all that it runs is known by version."""
         return True
+
+    def as_target(self) -> Self:
+        """The same check as the one that fails now and must pass: on everything, whatever a patch touches."""
+        return self.model_copy(update={"layer": Layer.TARGET})
 
     @abstractmethod
     def command(self, base: Base, patch: Patch) -> Command | None:

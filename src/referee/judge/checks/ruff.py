@@ -28,7 +28,7 @@ class RuffCheck(Check):
 
     def command(self, base: Base, patch: Patch) -> Command | None:
         """On the changed files, or on everything."""
-        files = python_files(patch) if patch.changes else self.scope
+        files = python_files(patch) if patch.changes and self.layer is not Layer.TARGET else self.scope
         arguments = ("check", "--no-cache", "--force-exclude", "--no-fix", "--output-format=json", "--", *files)
         return self.tool_command(self.tool, arguments, base, patch) if files else None
 
@@ -75,7 +75,7 @@ class FormatCheck(Check):
 
     def command(self, base: Base, patch: Patch) -> Command | None:
         """On the changed files, or on everything."""
-        files = python_files(patch) if patch.changes else self.scope
+        files = python_files(patch) if patch.changes and self.layer is not Layer.TARGET else self.scope
         arguments = ("format", "--diff", "--no-cache", "--force-exclude", "--", *files)
         return self.tool_command(self.tool, arguments, base, patch) if files else None
 
