@@ -269,7 +269,8 @@ class Desk:
     def prepare(self, run: Run, base: Base, targets: Sequence[str]) -> Bench:
         """The judge, checked on the unmodified tree."""
         # Opened here and not by a thread of the judge's: whoever stops the run need not wait for the probes.
-        _ = self.sandbox
+        if not run.recorded_only:
+            _ = self.sandbox
         targets = self._placed(base.tree, targets)
         return prepare(run, self.project(base.tree, targets), base, targets, self.settings())
 

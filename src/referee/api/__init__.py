@@ -10,6 +10,7 @@ from referee.api.questions import show as question
 from referee.api.questions import waiting as questions
 from referee.api.reference import docs, document, stale, write_docs
 from referee.api.repairs import agent, fix, resume
+from referee.api.replay import replay
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
 from referee.api.trust import approve_server, hooks, revoke_server, servers, trust_hooks
 from referee.api.validate import validate
@@ -40,6 +41,7 @@ __all__ = [
     "question",
     "questions",
     "remember",
+    "replay",
     "resume",
     "revoke_server",
     "rollback",

@@ -12,9 +12,10 @@ from referee.adapters.store.owner import me
 from referee.api.spec import ROLLBACK, Spec, known
 from referee.config import load
 from referee.domain.cost import Budget
-from referee.domain.errors import UsageError
+from referee.domain.errors import Damaged, UsageError, WorldFault
 from referee.domain.report import ChainReport, Outcome, RunSummary
 from referee.kernel.journal import LEASE_SECONDS, Ending, Journal, check_chain
+from referee.kernel.questions import read_question
 from referee.kernel.run import Run, Shared
 from referee.ports import Entry, Kind, Restoration, RunRecord
 from referee.wiring import Desk
@@ -96,11 +97,29 @@ def verify(run_id: str | None = None, repo: str = ".") -> ChainReport:
         records = [known(desk, run_id)] if run_id else desk.store.runs()
         count = 0
         for record in records:
-            entries = desk.store.entries(record.run_id)
+            try:
+                entries = desk.store.entries(record.run_id)
+            except Damaged as damaged:
+                return ChainReport(ok=False, entries=count, first_bad=damaged.n, run_id=record.run_id)
             count += len(entries)
-            if (bad := check_chain(entries, record.head)) is not None:
+            if (bad := check_chain(entries, record.head) or _without_its_blob(desk, entries)) is not None:
                 return ChainReport(ok=False, entries=count, first_bad=bad, run_id=record.run_id)
         return ChainReport(ok=True, entries=count)
+
+
+def _without_its_blob(desk: Desk, entries: tuple[Entry, ...]) -> int | None:
+    """The first entry whose long result, or what it showed a person, is not there as it was written."""
+    for entry in entries:
+        blob = ""
+        if entry.kind is Kind.ENDED:
+            blob = Ending.model_validate_json(entry.payload).blob
+        elif entry.kind is Kind.ASKED:
+            blob = read_question(entry).shown
+        try:
+            _ = desk.store.get(blob) if blob else b""
+        except WorldFault:
+            return entry.n
+    return None
 
 
 def gc(repo: str = ".", days: float = 7.0) -> tuple[str, ...]:

@@ -142,7 +142,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         for words in (*desk.recovered, *spec.config.notes, _switched_off(spec.config.parts), desk.weakness()):
             if words:
                 run.note(words)
-        ended = _played(desk, spec, run)
+        ended = play(desk, spec, run)
         places.keep(run, ended, desk.reports)
         if spec.config.land == "pr":
             body = places.body(recorder.outcome(run, ended, desk.stamp()).report)
@@ -179,7 +179,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
     return outcome
 
 
-def _played(desk: Desk, spec: Spec, run: Run) -> Ended:
+def play(desk: Desk, spec: Spec, run: Run) -> Ended:
     """The flow that the run is for."""
     if spec.proposal is not None:
         return propose(run, spec.proposal)
@@ -207,14 +207,14 @@ def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress, stop: Event)
         world=desk,
         journal=journal,
         store=desk.store,
-        policies=_policies(desk, spec.config),
+        policies=policies(desk, spec.config),
         tell=progress,
         stop=stop,
     )
     return Run(shared, spec.config.budget)
 
 
-def _policies(desk: Desk, config: Config) -> tuple[Policy, ...]:
+def policies(desk: Desk, config: Config) -> tuple[Policy, ...]:
     before, signing = config.ask_before_landing, config.signing
     outgoing = Outgoing(
         demand=signing.demand, seconds=signing.minutes * 60, domains=tuple(config.sandbox.allow_domains)

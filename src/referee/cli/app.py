@@ -25,6 +25,7 @@ from referee.cli.commands import (
     memory,
     propose,
     questions,
+    replay,
     resume,
     rollback,
     runs,
@@ -77,6 +78,7 @@ app.command("lint")(lint.lint)
 app.command("validate")(validate.validate)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
+app.command("replay")(replay.replay)
 app.command("resume")(resume.resume)
 app.command("questions")(questions.questions)
 app.command("answer")(answer.answer)

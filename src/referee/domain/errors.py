@@ -25,6 +25,14 @@ class WorldFault(RefereeError):
     exit_code = 69
 
 
+class Damaged(WorldFault):
+    """Entry number `n` of a journal cannot be read: it was changed, or a newer version wrote it."""
+
+    def __init__(self, run_id: str, n: int, why: str) -> None:
+        super().__init__(f"entry {n} of run {run_id} cannot be read: {why}; see `referee journal verify {run_id}`")
+        self.n = n
+
+
 class Rejected(RefereeError):
     """The model must act: its request was refused. An outcome with findings; it never ends a run."""
 
@@ -61,6 +69,10 @@ class Withdrawn(Interrupt):
 
 class Cancelled(Interrupt):
     """The person stopped the run (Ctrl-C or SIGTERM)."""
+
+
+class Unrecorded(Interrupt):
+    """A replay has come to the end of what is recorded."""
 
 
 class Suspended(Interrupt):

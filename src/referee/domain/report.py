@@ -324,6 +324,14 @@ class DoctorReport(Value):
     user_file: str = ""
 
 
+class ReplayReport(Value):
+    """Whether a replay reached the same decisions; if not, in words, where it first came to something else."""
+
+    same: bool
+    decisions: int
+    first_difference: str | None = None
+
+
 class AttackResult(Value):
     """One attack on the sandbox: `stopped`, `escaped` or `not tried`; `said` is what it achieved, or why not."""
 

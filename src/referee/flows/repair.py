@@ -126,7 +126,7 @@ def _decided(run: Run, state: State) -> Decision:
     view: BudgetView = run.perform(Gauge(view=run.view))
     plan = state.plan
     decision = decide(state.history, view, doubtful=plan.doubtful, patience=plan.parts.patience)
-    run.progress("decision", {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")})
+    run.decided(decision, view)
     return decision
 
 

@@ -91,10 +91,14 @@ class Journal:
             ending = ending.model_copy(update={"result": "", "blob": blob})
         self._append(key, Kind.ENDED, (action, ending.model_dump(mode="json")), durable)
 
-    def note(self, key: str, kind: Kind, facts: dict[str, Any]) -> None:
+    def has(self, kind: Kind) -> bool:
+        """Whether there is any entry of that kind."""
+        return any(k is kind for _, k in self._by_key)
+
+    def note(self, key: str, kind: Kind, facts: dict[str, Any], *, durable: bool = True) -> None:
         """Record something that is not an action, once per key and kind."""
         if (key, kind) not in self._by_key:
-            self._append(key, kind, ("", facts), durable=True)
+            self._append(key, kind, ("", facts), durable)
 
     @property
     def elapsed(self) -> float:

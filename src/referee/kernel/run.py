@@ -14,14 +14,25 @@ from pydantic import TypeAdapter
 
 from referee.domain.canonical import digest_of
 from referee.domain.cost import Budget, BudgetView, Cost
-from referee.domain.errors import Cancelled, Exhausted, Rejected, Suspended, UsageError, Withdrawn, WorldFault
+from referee.domain.errors import (
+    Cancelled,
+    Diverged,
+    Exhausted,
+    Rejected,
+    Suspended,
+    Unrecorded,
+    UsageError,
+    Withdrawn,
+    WorldFault,
+)
 from referee.domain.finding import Finding
 from referee.domain.patch import FileContent, Patch, patch_of
 from referee.domain.question import Consent
+from referee.domain.value import Value
 from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Ending, Journal, same_request
 from referee.kernel.ledger import Ledger
-from referee.kernel.policy import Ask, Policy, denied, rule
+from referee.kernel.policy import Ask, Deny, Policy, denied, rule
 from referee.kernel.questions import Questions, facts_of
 from referee.ports import (
     Clock,
@@ -110,6 +121,7 @@ class Shared:
     journal: Journal
     store: Store
     policies: tuple[Policy, ...] = ()
+    recorded_only: bool = False  # a replay: nothing is done, and what is recorded is compared
     tell: Progress | None = None
     stop: threading.Event | None = None  # set from outside: nothing more is begun
 
@@ -169,6 +181,8 @@ class Run:
         if ending is not None:
             return self._replay(action, ending)
         self._still()
+        if self.recorded_only:
+            raise Unrecorded(first)
         self._unless_stopped()
         ruling = rule(self._shared.policies, action)
         ask = ruling if isinstance(ruling, Ask) else None
@@ -226,6 +240,8 @@ class Run:
         if ending is not None:
             return self._replay(action, ending)
         self._still()
+        if entry is None and self.recorded_only:
+            raise Unrecorded(key)
         ruling = rule(self._shared.policies, action)
         ask = ruling if isinstance(ruling, Ask) else None
         if entry is None:
@@ -256,6 +272,27 @@ class Run:
             self._journal.end(key, action.name, ending, durable=action.durable)
             self._timer.settle(elapsed)
 
+    def decided(self, decision: Value, on: Value) -> None:
+        """Enter a decision of the flow, drawn from `on`, into the journal.
+
+        Raises `Diverged` if the journal has another one in its place: what decides must be pure.
+        """
+        facts = {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")}
+        key = f"{self._prefix}{self._ordinal}:decision:{digest_of(on.model_dump(mode='json'))[:12]}"
+        recorded = self._journal.found(key, Kind.DECIDED)
+        if recorded is not None and json.loads(recorded.payload) != facts:
+            raise Diverged(f"replay decided {facts} where the journal has {recorded.payload}")
+        if recorded is None and self.recorded_only and self._journal.has(Kind.DECIDED):
+            raise Diverged(f"replay decided {facts}, and the journal has no such decision")
+        if recorded is None:
+            self._journal.note(key, Kind.DECIDED, facts, durable=False)
+        self.progress("decision", facts)
+
+    @property
+    def recorded_only(self) -> bool:
+        """Whether this is a replay, which does nothing that is not recorded."""
+        return self._shared.recorded_only
+
     def recalls(self, action: Action[Any]) -> bool:
         """Whether the journal has the end of `action`, if that were performed next."""
         key, tries = f"{self._prefix}{self._ordinal + 1}:{action.name}", 1
@@ -285,7 +322,10 @@ class Run:
         while (entry := self._journal.requested(_nth(key, tries))) is not None:
             same_request(entry, action.name, digest)
             current = _nth(key, tries)
-            ending = self._journal.ending(current) or self._cut_off((key, current), action)
+            ending = self._journal.ending(current)
+            if ending is None and self.recorded_only and not self._over:
+                raise Unrecorded(current)
+            ending = ending or self._cut_off((key, current), action)
             if ending.final and not self._stale(action, ending):
                 return current, ending
             self._ledger.charge(ending.cost)
@@ -327,7 +367,9 @@ class Run:
         text = self._journal.result(ending)
         if ending.outcome == "rejected":
             raise Rejected(_FINDINGS.validate_json(text))
-        if action.volatile:
+        if self.recorded_only and isinstance(rule(self._shared.policies, action), Deny):
+            raise Diverged(f"{action.name} was done, and the same rules refuse it now")
+        if action.volatile and not self.recorded_only:
             return action.perform(self._bounded)
         result: T = _adapter(action.result_type).validate_json(text)
         return result

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from referee.adapters.store.blobs import Blobs
 from referee.adapters.store.mirror import Mirror
 from referee.adapters.store.owner import alive, brief
-from referee.domain.errors import UsageError, WorldFault
+from referee.domain.errors import Damaged, UsageError, WorldFault
 from referee.ports import Entry, Kind, Lease, RunRecord, Signal
 
 SCHEMA_VERSION = 3
@@ -45,7 +45,6 @@ create trigger entry_is_last after insert on entry begin
 # Questions are looked for in all runs at once.
 _ASKED = "create index entry_of_people on entry(run_id, n) where kind in ('asked', 'answered');"
 _MIGRATIONS = (_FIRST, _HEADS, _ASKED)  # each takes a state to the next version
-_FIELDS = ("run_id", "n", "at", "key", "kind", "action", "payload", "prev", "digest")
 _ENTRIES = """
 select run_id, n, at, key, kind, action, payload, prev, digest from entry
 where run_id = ? and n > ? order by n limit ?
@@ -84,6 +83,8 @@ class SqliteStore:
         with self._guarded():
             # Our own lock serialises use, so one connection may serve the lease's thread too.
             self._db = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
+            # What is not text any more must be seen by whoever checks the chain, not stop them.
+            self._db.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
             self._db.execute("pragma foreign_keys = on")
@@ -252,7 +253,9 @@ def _status(recorded: str, owner: str, until: float) -> str:
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     # The table is strict and the kinds are few, so a second check of each of many rows is spared.
-    _, n, at, key, kind, action, payload, prev, digest = row
+    run_id, n, at, key, kind, action, payload, prev, digest = row
+    if kind not in _KINDS:
+        raise Damaged(run_id, n, f"its kind is {kind!r}")
     return Entry.model_construct(
         n=n, at=at, key=key, kind=_KINDS[kind], action=action, payload=payload, prev=prev, digest=digest
     )
