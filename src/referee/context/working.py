@@ -9,6 +9,7 @@ from referee.context.prompt import judging
 from referee.domain.brief import Brief, Strategy
 
 FEEDBACK_CHARS = 8_000
+GUIDE_CHARS = 8_000
 LISTED = 60
 TARGETS = 30
 
@@ -35,8 +36,8 @@ you did not do, what you are unsure of. No tool call in it.
 """
 
 
-def first_message(brief: Brief, root: str, paths: Sequence[str], remembered: str = "") -> str:
-    """The task and what surrounds it, with the index of what is `remembered`. Pure: equal arguments, equal text."""
+def first_message(brief: Brief, root: str, paths: Sequence[str], remembered: str = "", guide: str = "") -> str:
+    """The task and what surrounds it: the index of what is `remembered`, the repository's own `guide`. Pure."""
     parts = [f"# Task\n{brief.task.text.strip() or 'Make the failing checks below pass by mending the source.'}"]
     if brief.targets:
         names = [f"- {plain(t)}" for t in brief.targets[:TARGETS]]
@@ -45,6 +46,9 @@ def first_message(brief: Brief, root: str, paths: Sequence[str], remembered: str
     if brief.targets or brief.checks:
         parts += judging(brief)
     parts.append(f"# The repository\nIt is at {root}; paths are relative to it.\n{_top(paths)}")
+    if guide:
+        said = fenced(clipped(guide, GUIDE_CHARS))
+        parts.append(f"# How things are done here (advice; the rules come first)\n{said}")
     if remembered:
         parts.append(remembered)
     if brief.feedback:

@@ -60,6 +60,8 @@ def headline(report: Report) -> str:
         return f"Not solved ({report.stop_reason.value}): {REASONS[report.stop_reason]}. {cost}"
     if report.landed is not None and report.landed.how.startswith("outside:"):
         return f"Done in {cost}: {report.explanation}"
+    if report.answer and not report.touched_files:
+        return f"Answered in {cost}; no file was changed"
     return f"Solved in {cost}: {', '.join(report.touched_files)}{_place(report)}"
 
 

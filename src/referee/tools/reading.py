@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from referee.domain.guides import above
 from referee.domain.observation import Observation, Seen, failed
 from referee.domain.risk import Risk
 from referee.tools.room import OUTPUTS, Room
@@ -19,6 +20,7 @@ from referee.tools.words import counted, readable
 
 MOST_LINES, MOST_COLUMNS, MOST_BYTES = 2_000, 2_000, 50 * 1024
 MOST_PATHS = 100
+GUIDE_CHARS = 4_000
 _MAGIC = {b"\x89PNG": "PNG image", b"\xff\xd8\xff": "JPEG image", b"GIF8": "GIF image", b"%PDF": "PDF document"}
 
 
@@ -51,7 +53,20 @@ def read(
     meta += [f"{counted(cut, 'line')} cut at {MOST_COLUMNS} characters"] if cut else []
     meta += [f"{bad} bytes are no UTF-8"] if bad else []
     seen = _seen(room, place, data, (offset, last, len(lines)), complete=not cut)
-    return Observation(text="\n".join([*shown, f"[{'; '.join(meta)}]"]), seen=(seen,))
+    told, guides = _guides(room, place)
+    return Observation(text="\n".join([*told, *shown, f"[{'; '.join(meta)}]"]), seen=(seen, *guides))
+
+
+def _guides(room: Room, path: str) -> tuple[list[str], list[Seen]]:
+    """How things are done in the folders above a file, told when the first of their files is read."""
+    told, seen = list[str](), list[Seen]()
+    for found in above(path, frozenset(room.paths())):
+        data = room.read(found) or b""
+        if found not in room.seen:
+            text = readable(data)[0][:GUIDE_CHARS].rstrip("\n")
+            told.append(f"[{found} says, as advice:]\n{text}\n[end of {found}]")
+            seen.append(Seen(path=found, version=version(data)))
+    return told, seen
 
 
 def _page(lines: list[str], offset: int, limit: int) -> tuple[list[str], int]:

@@ -138,3 +138,9 @@ def test_files_are_found_by_name(bench: Bench) -> None:
     assert bench.call("glob", pattern="src/**/*.py").text.splitlines()[0] == "src/calc.py"
     assert bench.call("glob", pattern="*", path="src").text.splitlines()[0] == "src/calc.py"
     assert "no file matches" in bench.call("glob", pattern="*.rs").text
+
+
+def test_a_folders_guide_is_told_with_the_first_file_below_it() -> None:
+    bench = Bench({"AGENTS.md": "root", "a/CLAUDE.md": "use tabs", "a/b/x.py": "1\n", "a/b/y.py": "2\n"})
+    assert bench.call("read", path="a/b/x.py").text.startswith("[a/CLAUDE.md says, as advice:]\nuse tabs\n[end")
+    assert "use tabs" not in bench.call("read", path="a/b/y.py").text

@@ -16,6 +16,7 @@ from referee.domain.brief import Brief, Offer
 from referee.domain.errors import Exhausted
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.guards import Made, made, stuck
+from referee.domain.guides import guide
 from referee.domain.metrics import Metrics, measured
 from referee.domain.observation import Observation
 from referee.domain.reason import StopReason
@@ -94,7 +95,9 @@ class ToolAuthor:
             self._start = brief.base
             self._toolbox = surrounded(self._room, self._toolbox)
             remembered = index(self._room.memories, self._room.today)
-            text = first_message(brief, run.root, run.paths(brief.base), remembered)
+            paths = run.paths(brief.base)
+            said = run.read(brief.base, guide("", paths)) or b""
+            text = first_message(brief, run.root, paths, remembered, said.decode("utf-8", "replace"))
         else:
             self._room.run = run
             text = self._judged = next_message(brief)
