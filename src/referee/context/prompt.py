@@ -17,7 +17,7 @@ from referee.domain.notices import left_out
 from referee.domain.proposal import PatchProposal
 from referee.domain.value import Value
 
-Role = Literal["generator", "fixer", "evaluator", "agent"]
+Role = Literal["generator", "fixer", "evaluator", "agent", "subagent"]
 
 FILES_CHARS = 48_000  # for all files together, about 14 000 tokens
 WHOLE_CHARS = 12_000  # a file up to this is shown whole

@@ -142,9 +142,9 @@ class Run:
 
     def branch(self, name: str, budget: Budget | None = None) -> Run:
         """A run within this one: own keys and, if given, an own smaller budget; its spending counts here too."""
-        if name in self._branches:
+        if f"{self._prefix}{name}" in self._branches:
             raise ValueError(f"this run has a branch {name!r} already; its entries would be taken for the new one's")
-        self._branches.add(name)
+        self._branches.add(f"{self._prefix}{name}")
         child = Run(self._shared, budget or self._ledger.budget)
         child._prefix = f"{self._prefix}{name}/"
         child._ledger = Ledger(budget or self._ledger.budget, parent=self._ledger)

@@ -51,7 +51,7 @@ class ModelRequest(Value):
     is resumed; 0 is uncounted.
     """
 
-    role: Literal["generator", "fixer", "evaluator", "agent"]
+    role: Literal["generator", "fixer", "evaluator", "agent", "subagent"]
     system: str
     messages: tuple[Message, ...]
     reply_schema: Mapping[str, Any] | None = None

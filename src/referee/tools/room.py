@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from referee.domain.errors import Rejected
@@ -46,6 +46,18 @@ def _nothing_remembered(query: str) -> str:
     return "nothing is remembered"
 
 
+class Part(Value):
+    """A part of the work for another agent. With `write`, its changes are taken over."""
+
+    task: str
+    context: str = ""
+    write: bool = False
+
+
+def _nobody(room: Room, parts: Sequence[Part]) -> Observation:
+    raise ValueError("there is nobody to hand work to; do it yourself")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """What does not change while an agent works. `equip` and `judge` make ready what calls need; `examine` judges."""
@@ -69,6 +81,7 @@ class Room:
     todo: tuple[Todo, ...] = ()
     memories: tuple[Standing, ...] = ()
     today: str = ""
+    delegate: Callable[[Room, Sequence[Part]], Observation] = _nobody
     recall: Callable[[str], str] = _nothing_remembered
     hooks: tuple[Hook, ...] = ()
     notes: list[Note] = field(default_factory=list)

@@ -12,6 +12,7 @@ from referee.domain.risk import Risk
 from referee.ports import ToolCall, ToolSpec
 from referee.tools.changing import delete, edit, move, write
 from referee.tools.checking import check
+from referee.tools.delegating import agent
 from referee.tools.guards import guarded, guards
 from referee.tools.knowing import recall, remember
 from referee.tools.people import request
@@ -39,6 +40,7 @@ TOOLS: tuple[Tool, ...] = (
     note,
     remember,
     recall,
+    agent,
     request,
 )
 
@@ -53,6 +55,10 @@ class Toolbox:
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as a model is told of them."""
         return tuple(t.spec for t in self._tools.values())
+
+    def without(self, *names: str) -> Toolbox:
+        """These tools but some."""
+        return Toolbox([t for t in self._tools.values() if t.name not in names])
 
     def plus(self, tools: Sequence[Tool]) -> Toolbox:
         """These tools and others; one of ours is never replaced."""

@@ -31,7 +31,7 @@ class ScriptedCall(Value):
 class Line(Value):
     """One line of a script; `tool_calls` are for the agent flow."""
 
-    role: Literal["generator", "fixer", "evaluator", "agent"]
+    role: Literal["generator", "fixer", "evaluator", "agent", "subagent"]
     content: str = ""
     tool_calls: tuple[ScriptedCall, ...] = ()
     input_tokens: int = Field(default=0, ge=0)

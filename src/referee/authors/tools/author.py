@@ -9,6 +9,7 @@ from referee.actions.call_model import CallModel
 from referee.actions.fold import Fold
 from referee.authors.asking import Voice
 from referee.authors.tools.around import surrounded
+from referee.authors.tools.delegation import delegated
 from referee.context.folding import FULL, WINDOW, State, failure, folded, outputs, size
 from referee.context.memory import index
 from referee.context.working import SYSTEM, first_message, next_message
@@ -78,7 +79,7 @@ class ToolAuthor:
                 return self._nothing(f"{self._voice.model} refused: {reply.content[:300] or 'it gave no reason'}")
             cut = reply.finish == "length"
             if not cut and reply.content.strip():
-                if self._held < HOLDS and (why := stopped(room, reply.content)):
+                if self._voice.role == "agent" and self._held < HOLDS and (why := stopped(room, reply.content)):
                     self._held += 1
                     self._messages.append(Message(role="user", content=f"Not yet. A hook of the user's says: {why}"))
                     continue
@@ -93,6 +94,7 @@ class ToolAuthor:
         if self._room is None:
             self._room = Room(run=run, place=self._place, tree=brief.base)
             self._start = brief.base
+            self._room.delegate = lambda room, parts: delegated(room, parts, self._hire)
             self._toolbox = surrounded(self._room, self._toolbox)
             remembered = index(self._room.memories, self._room.today)
             paths = run.paths(brief.base)
@@ -105,6 +107,11 @@ class ToolAuthor:
                 self._room.tree = brief.base
         self._messages.append(Message(role="user", content=text))
         return self._room
+
+    def _hire(self, n: int, many: int) -> ToolAuthor:
+        """Another one for a part of the work: it asks no person, remembers nothing and hires nobody."""
+        voice = self._voice.model_copy(update={"role": "subagent", "lane": (n, many)})
+        return ToolAuthor(voice, self._place, Toolbox().without("agent", "check", "remember", "request"), self._window)
 
     def _ask(self, run: Run, pressed: bool) -> ModelReply:
         voice = self._voice
