@@ -14,7 +14,6 @@ from referee.api.bench.harm import Watch
 from referee.api.bench.record import Played, replies_of
 from referee.api.recorder import write_whole
 from referee.config import Config, load
-from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, UsageError
 from referee.domain.patch import FileContent, Patch, patch_of
 from referee.domain.reason import StopReason
@@ -154,10 +153,14 @@ def _run(table: Table, config: Config, fresh: bool) -> Outcome:
     task = Task(repo=table.repo, text=table.scene.task.text, targets=table.scene.visible)
     earlier = () if fresh else api.runs(table.repo)
     if not earlier:
-        return api.fix(task, config)
+        return api.fix(task, config, wait=_patiently)
     if earlier[0].stop_reason is not None:
         return api.show(earlier[0].run_id, table.repo)
-    return api.resume(earlier[0].run_id, table.repo)
+    return api.resume(earlier[0].run_id, table.repo, wait=_patiently)
+
+
+def _patiently(words: str) -> None:
+    """A worker that was told to end may still be at it for a moment: that is no reason to refuse the trial."""
 
 
 def _refused(table: Table, trial: Trial, seed: int, why: str) -> Result:
@@ -206,9 +209,3 @@ def verified(truth: Ground, scene: Scene) -> tuple[Heard, str]:
     if right.broken:
         return right, f"the tests with the fix: {right.broken}"
     return right, f"{unlike[0]} does not fail without the fix and pass with it" if unlike else ""
-
-
-def budget_of(config: Config, timeout: float | None, max_steps: int | None) -> Budget:
-    """The budget of C and D."""
-    given = {"timeout": timeout, "max_steps": max_steps}
-    return config.budget.model_copy(update={k: v for k, v in given.items() if v is not None})

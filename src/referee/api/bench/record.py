@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from referee.api.recorder import write_whole
 from referee.api.usage import replies
 from referee.config import load
+from referee.domain.errors import UsageError
 from referee.domain.report import Report
-from referee.evals.trial import Result
+from referee.evals.summary import Summary
+from referee.evals.trial import Result, Trial
 from referee.wiring import Desk
 
 
@@ -24,3 +28,41 @@ def replies_of(repo: str, run_id: str) -> Sequence[str]:
     """Which model gave each answer of a run, in order."""
     with Desk(repo, load(repo)) as desk:
         return [reply.model for reply in replies(desk.store, run_id)]
+
+
+def read_results(out: str) -> tuple[Result, ...]:
+    """The results of every trial in a folder, by id; none if there is no such folder."""
+    root = os.path.join(out, "trials")
+    found = []
+    for folder, names, files in os.walk(root):
+        names.sort()
+        if "trial.json" in files:
+            with open(os.path.join(folder, "trial.json"), "rb") as file:
+                found.append(Result.model_validate_json(file.read()))
+    return tuple(found)
+
+
+def read_summary(out: str) -> Summary:
+    """The summary in a folder. Raises `UsageError` if there is none."""
+    path = os.path.join(out, "summary.json")
+    try:
+        with open(path, "rb") as file:
+            return Summary.model_validate_json(file.read())
+    except OSError:
+        raise UsageError(f"{path} is missing; make it with: referee bench run TASKS --out {out}") from None
+    except ValueError as wrong:
+        raise UsageError(f"{path} is no summary of this version: {str(wrong).splitlines()[0]}") from None
+
+
+def place(out: str, trial: Trial) -> str:
+    """The folder of what is kept of a trial."""
+    return os.path.join(out, "trials", trial.task, trial.config, str(trial.repeat))
+
+
+def keep(out: str, played: Played) -> None:
+    """Write the report and then the result: a trial with a result is done."""
+    folder = place(out, played.result.trial)
+    os.makedirs(folder, exist_ok=True)
+    if played.report is not None:
+        write_whole(os.path.join(folder, "report.json"), played.report.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(os.path.join(folder, "trial.json"), played.result.model_dump_json(indent=2).encode() + b"\n")
