@@ -9,6 +9,7 @@ from referee.domain.outside import Proposal, Receipt
 from referee.domain.question import Asking, Consent, settled
 from referee.domain.risk import Risk
 from referee.kernel.action import Action, Effect
+from referee.kernel.questions import objection_to
 from referee.ports import World
 
 
@@ -52,8 +53,6 @@ def _objection(consent: Consent, digest: str, world: World) -> str:
     if question.expired(world.clock.now()):
         return "the signature has expired"
     for answer in answers:
-        if (answer.question, answer.digest) != (question.id, question.digest):
-            return "the answer was to something else"
-        if why := world.signatures.objection(question, answer):
+        if why := objection_to(question, answer, world.signatures):
             return why
     return "" if settled(question, answers) else "it takes more signatures"

@@ -196,6 +196,7 @@ def _switched_off(parts: Parts) -> str:
 
 def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress, stop: Event) -> Run:
     journal = Journal(desk.store, lease, desk.clock)
+    journal.check(known(desk, lease.run_id).head)
     facts = {
         "spec": json.loads(spec.model_dump_json()),
         "elapsed": journal.elapsed,

@@ -56,6 +56,7 @@ class Journal:
         entries = store.entries(lease.run_id)
         self._by_key = {(e.key, e.kind): e for e in entries}
         self._last = entries[-1] if entries else None
+        self._read = entries
         self._elapsed = worked(entries, lease.seen)
 
     def requested(self, key: str) -> Entry | None:
@@ -70,6 +71,16 @@ class Journal:
     def found(self, key: str, kind: Kind) -> Entry | None:
         """The entry of that kind under `key`, if there is one."""
         return self._by_key.get((key, kind))
+
+    def check(self, head: str) -> None:
+        """Raise `WorldFault` unless every entry up to the one with the digest `head` is as it was written."""
+        bad = check_chain(self._read, head)
+        if bad is not None:
+            run_id = self._lease.run_id
+            raise WorldFault(
+                f"entry {bad} of the journal of run {run_id} is not as it was written, so the run does not go on; "
+                f"see `referee journal verify {run_id}`"
+            )
 
     def now(self) -> float:
         """The time of day, in seconds since the epoch."""

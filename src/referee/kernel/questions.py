@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from referee.domain.canonical import digest_of
 from referee.domain.errors import Rejected, Suspended
 from referee.domain.finding import Finding, FindingKind
-from referee.domain.question import Answer, Consent, Question, iso, settled
+from referee.domain.question import NO, Answer, Asking, Consent, Question, iso, settled
 from referee.kernel.journal import Journal
 from referee.kernel.policy import Ask
 from referee.ports import Entry, Kind, Signatures, Store
@@ -120,7 +120,8 @@ def objection_to(question: Question, answer: Answer, signatures: Signatures) -> 
         return "it was given to something else"
     if answer.how != "said":
         return signatures.objection(question, answer)
-    return ""
+    unsigned = question.kind is Asking.SIGNATURE and answer.text != NO
+    return "it is not signed" if unsigned else ""
 
 
 def _refusal(question: Question, answer: Answer) -> Finding:
