@@ -14,9 +14,12 @@ from referee.judge.evidence import Evidence, Expected, Known, merged
 from referee.judge.expect import expectation, test_seconds
 from referee.judge.seen import Seen, alike, collects, look, suite_command
 from referee.judge.selection.record import known_map
+from referee.judge.selection.rules import file_of
 from referee.judge.settings import TEST_KEY
 from referee.judge.targets import exist
 from referee.kernel.run import Run
+
+_HOT = 20  # files of targets that are compiled once for all candidates
 
 
 def with_tests(run: Run, bench: Bench, ids: tuple[str, ...], demanded: bool) -> Bench:
@@ -62,6 +65,8 @@ def as_it_is(run: Run, bench: Bench) -> Bench:
 
 def _warmly(run: Run, bench: Bench, ids: tuple[str, ...]) -> tuple[Bench, Seen]:
     """The first look at tests on the warm process; if that must not be forked, afresh, as from then on."""
+    hot = tuple(f for f in dict.fromkeys(map(file_of, ids)) if f.endswith(".py"))[:_HOT]
+    bench = bench.model_copy(update={"project": bench.project.model_copy(update={"hot": hot})})
     seen = look(run, bench, ids)
     why = seen.report.unforkable
     if not why:

@@ -68,7 +68,8 @@ def _fresh(project: Project, base: Base, job: Job) -> Command:
 
 def warm_command(project: Project, base: Base) -> Command:
     """The process that is forked once per candidate."""
-    wanted = {"root": project.root, "plugins": project.plugins, "modules": project.modules}
+    tests = [f"{project.root}/{p}" for p in project.hot]
+    wanted = {"root": project.root, "plugins": project.plugins, "modules": project.modules, "tests": tests}
     return Command(
         argv=_entry(project),
         base=base,

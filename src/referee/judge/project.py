@@ -36,7 +36,8 @@ class Project(Value):
     `uses` are the names of the checks the project is set up for, `reasons` how each shows. `tools` holds those of them
     that need a program; one that is used but not in `tools` is missing. `left_out` are tools that the project's own
     environment does not have, though it is configured for them, with a sentence each: another version is no judge.
-    `others` are the suites and linters of other languages. `forkable` says that its warm process can be forked.
+    `others` are the suites and linters of other languages. `forkable` says that its warm process can be forked,
+    `hot` are files of tests that it compiles ahead.
     """
 
     root: str
@@ -51,6 +52,7 @@ class Project(Value):
     modules: tuple[str, ...] = ()
     mypy_whole: bool = False
     forkable: bool = True
+    hot: tuple[str, ...] = ()
     toolchains: tuple[Toolchain, ...] = ()
     others: Found = Found()
     note: str = ""

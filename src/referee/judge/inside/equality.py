@@ -11,12 +11,12 @@ import ast
 import operator
 import types
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from _pytest.assertion import rewrite
 
-from . import body
+from . import ahead, body
 from .callees import NAMED, Callees, Calls
 from .disguise import Disguise
 from .doubt import Doubts
@@ -30,6 +30,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {"Sub": operator.sub, "Add": operator.add}
 Compare = Callable[[Any, Any, bool], Any]
 _made: dict[str, Callable[..., Any]] = {}
+_texts: dict[str, types.CodeType] = {}
+_usual: list[Callable[[str], bool]] = []  # whether a file is a test's; empty where tests are compiled otherwise
 
 
 class _Comparisons(ast.NodeTransformer):
@@ -78,17 +80,65 @@ def embedded(code: types.CodeType) -> types.CodeType:
     return code.replace(co_consts=tuple(consts))
 
 
+def written(text: str, file: str) -> types.CodeType:
+    """A text of ours, compiled as if it stood in a test's file; without the judge's comparisons yet."""
+    usual = bool(_usual) and _usual[0](file)
+    code = _texts.get(text) if usual else None
+    if code is None:
+        tree = ast.parse(text)
+        rewrite.rewrite_asserts(tree, text.encode("ascii"), file)
+        code = compile(tree, file, "exec")
+        if usual:
+            _texts[text] = code
+    return code
+
+
+def foresee(files: Sequence[str], texts: Sequence[str]) -> None:
+    """Compile ahead, in a warm process, what no patch can change: tests, and texts of ours. Nothing of it is run."""
+    original = rewrite.rewrite_asserts
+    told: list[tuple[set[str], bool]] = []
+
+    def rewrite_asserts(tree: ast.Module, source: bytes, *args: Any, **kwargs: Any) -> None:
+        original(tree, source, *args, **kwargs)
+        if _aliased(tree):
+            told.append(_doubting(tree, source))
+            body.speak(tree, _call, red=False)
+
+    rewrite.rewrite_asserts = rewrite_asserts  # type: ignore[assignment]
+    try:
+        for file in files:
+            ahead.compiled(file, told)
+        for text in texts:
+            tree = ast.parse(text)
+            rewrite_asserts(tree, text.encode("ascii"), "")
+            _texts[text] = compile(tree, "", "exec")
+    finally:
+        rewrite.rewrite_asserts = original
+
+
+def _doubting(tree: ast.Module, source: bytes) -> tuple[set[str], bool]:
+    """Send what a rewritten tree compares and calls past the judge; the names it calls; whether it deals in mocks."""
+    mocks = b"mock" in source or b"ANY" in source
+    _Comparisons(mocks).visit(tree)
+    calls = Calls(tree, _call)
+    calls.visit(tree)
+    return calls.asked, mocks
+
+
 def speaks(code: Any) -> bool:
     """Whether this is the body of a test that says how it ended."""
     return body.speaks(code, [_made[w] for w in (body.ENDED, body.FAIL) if w in _made])
 
 
-def install(doubts: Doubts, callees: Callees, red: type[BaseException] | None, disguise: Disguise | None) -> None:
+def install(  # noqa: C901 - four short closures
+    doubts: Doubts, callees: Callees, red: type[BaseException] | None, disguise: Disguise | None
+) -> None:
     """Send what rewritten modules compare, reckon and call, and unittest's comparisons, past those who doubt it.
 
     Tests say how they end; with `red` every one fails with it. With `disguise` they go by other names.
     """
     original, compiled = rewrite.rewrite_asserts, rewrite._rewrite_test
+    _usual.extend([callees.trusted] if red is None and disguise is None else [])
     case: Any = unittest.TestCase
     chosen, almost = case._getAssertEqualityFunc, case.assertAlmostEqual
     liar, bent = doubts.liar, doubts.bent
@@ -100,19 +150,19 @@ def install(doubts: Doubts, callees: Callees, red: type[BaseException] | None, d
     def rewrite_asserts(tree: ast.Module, source: bytes, *args: Any, **kwargs: Any) -> None:
         original(tree, source, *args, **kwargs)
         if _aliased(tree):
-            mocks = b"mock" in source or b"ANY" in source
-            _Comparisons(mocks).visit(tree)
-            calls = Calls(tree, _call)
-            calls.visit(tree)
             path = str(args[0] if args else kwargs.get("module_path"))
-            callees.remember(path, calls.asked, mocks)
+            callees.remember(path, *_doubting(tree, source))
             if callees.trusted(path):
                 body.speak(tree, _call, red is not None)
             if disguise is not None:
                 disguise.move(tree, source)
 
-    def rewrite_test(*args: Any, **kwargs: Any) -> Any:
-        stat, code = compiled(*args, **kwargs)
+    def rewrite_test(file: Any, config: Any) -> Any:
+        ready = ahead.usable(file, config) if _usual and callees.trusted(str(file)) else None
+        if ready is not None:
+            callees.remember(str(file), *ready.calls)
+            return ready.stat, embedded(ready.code)
+        stat, code = compiled(file, config)
         made = embedded(code)
         return stat, made if disguise is None else disguise.rename(made)
 
@@ -127,7 +177,7 @@ def install(doubts: Doubts, callees: Callees, red: type[BaseException] | None, d
         return chosen(self, first, second)
 
     rewrite.rewrite_asserts = rewrite_asserts  # type: ignore[assignment]
-    rewrite._rewrite_test = rewrite_test
+    rewrite._rewrite_test = rewrite_test  # type: ignore[assignment]
     case._getAssertEqualityFunc = equality_function
     case.assertAlmostEqual = almost_equal
 

@@ -51,6 +51,8 @@ _CORE = (
     "unittest.case:TestCase.assertEqual", "unittest.case:TestCase.run", "unittest.case:TestCase._baseAssertEqual",
 )  # fmt: skip
 
+_learned: list[list[types.CodeType]] = []
+
 
 def arm(emit: Emit, whose: Territory, base: types.FrameType, reads: bool) -> None:
     """Install the hook. Reports are believed from frames that lead to `base`, the frame of the run itself.
@@ -80,8 +82,14 @@ def arm(emit: Emit, whose: Territory, base: types.FrameType, reads: bool) -> Non
     sys.addaudithook(hook)
 
 
+def learn() -> None:
+    """Know the judge's own code ahead: in a warm process, once for many runs."""
+    _learned.append(_own_codes())
+
+
 def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[Any], None]:
-    codes, frame_of, accusing = _own_codes(), sys._getframe, _ACCUSING
+    codes = _learned.pop() if _learned else _own_codes()
+    frame_of, accusing = sys._getframe, _ACCUSING
     own, number, reporting, relative = frozenset(id(c) for c in codes), id, whose.reporting, whose.relative
     members = _members()
 
@@ -251,10 +259,9 @@ class Seal:
         """The names of functions that are not what they were; all of them, or only the few that run every test."""
         if not whole:
             return [name for name, was in self._core if _resolve(name) is not was]
-        unlike = [
-            (name, _code(owner.get(key))) for name, owner, key, was in self._whole if _code(owner.get(key)) is not was
-        ]
-        return [name for name, now in unlike if self._ours.get(name) is not now]
+        moved = [s for s in self._whole if s[1].get(s[2]) is not s[3] or s[4].__code__ is not s[5]]
+        unlike = [(name, _code(owner.get(key)), was) for name, owner, key, _, _, was in moved]
+        return [name for name, now, was in unlike if now is not was and self._ours.get(name) is not now]
 
 
 def _resolve(name: str) -> Any:
@@ -270,18 +277,18 @@ def _code(member: Any) -> Any:
     return plain.__code__ if isinstance(plain, types.FunctionType) else plain
 
 
-def _functions() -> Iterator[tuple[str, Any, str, Any]]:
-    """Every function and method of pytest: its name, the namespace it lives in, its key there, its code."""
+def _functions() -> Iterator[tuple[str, Any, str, Any, types.FunctionType, types.CodeType]]:
+    """Every function and method of pytest: its name, its namespace, its key and value there, the function, its code."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] not in ("_pytest", "pluggy") or module is None:
             continue
         space = vars(module)
         for key, value in list(space.items()):
             if isinstance(value, types.FunctionType):
-                yield f"{name}:{key}", space, key, value.__code__
+                yield f"{name}:{key}", space, key, value, value, value.__code__
             elif isinstance(value, type) and value.__module__ == name:
                 own = vars(value)
                 for attribute, member in list(own.items()):
-                    code = _code(member)
-                    if isinstance(code, types.CodeType):
-                        yield f"{name}:{key}.{attribute}", own, attribute, code
+                    plain = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+                    if isinstance(plain, types.FunctionType):
+                        yield f"{name}:{key}.{attribute}", own, attribute, member, plain, plain.__code__

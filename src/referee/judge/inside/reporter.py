@@ -5,7 +5,7 @@ from __future__ import annotations
 import random  # noqa: TID251 - to pin it
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ _HOOKS = (
     "pytest_runtest_protocol", "pytest_runtest_setup", "pytest_runtest_call", "pytest_runtest_teardown",
     "pytest_pyfunc_call", "pytest_runtest_makereport", "pytest_runtest_logreport", "pytest_sessionfinish",
 )  # fmt: skip
+_files_of: dict[int, tuple[Any, set[str]]] = {}  # by identity, with what keeps that from being used again
 
 
 class Reporter:
@@ -46,7 +47,8 @@ class Reporter:
 
     def pytest_plugin_registered(self, plugin: Any, plugin_name: str) -> None:
         """A plugin from the workspace is told by its file: only what the unpatched tree has may be there."""
-        for file in _files(plugin):
+        known = _files_of.get(id(plugin))
+        for file in _files(plugin) if known is None else known[1]:
             if self._whose.inside(file):
                 tell("plugin", self._whose.relative(file))
 
@@ -139,7 +141,7 @@ class Reporter:
         raised = None if call.excinfo is None else call.excinfo.typename
         outcome = yield
         report = outcome.get_result()
-        if report.failed and call.excinfo is not None:
+        if report.failed and call.excinfo is not None and not isinstance(item, canary.Canary):
             tell("fail", self._failure(item, call, report))
         tell(
             "phase",
@@ -213,6 +215,11 @@ def _body(item: Any) -> Any:
     """The code a test item will run, as far as it is plain Python."""
     function = getattr(item, "obj", None)
     return getattr(getattr(function, "__func__", function), "__code__", None)
+
+
+def know(plugins: Iterable[Any]) -> None:
+    """Know ahead where plugins come from: in a warm process, once for many runs."""
+    _files_of.update({id(p): (p, _files(p)) for p in plugins})
 
 
 def _files(plugin: Any) -> set[str]:

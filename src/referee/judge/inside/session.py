@@ -22,14 +22,14 @@ import pytest
 from _pytest.fixtures import FixtureManager
 from _pytest.nodes import Node
 
-from . import doubt, equality, guard, importing, sabotage
+from . import canary, doubt, equality, guard, importing, sabotage
+from . import reporter as reporting
 from .callees import Callees
 from .channel import Emit
 from .disguise import Disguise
 from .failure import Describer
 from .lines import Lines
 from .reach import Reach
-from .reporter import Reporter
 from .territory import survey
 from .voice import report
 
@@ -71,7 +71,10 @@ def warm_up(wanted: Mapping[str, Any]) -> None:
                 del sys.modules[n]
     _hindrances.extend(f"a thread that was started on import ({t.name})" for t in threading.enumerate()[1:])
     _hindrances.extend(f"the library {name}" for name in _UNFORKABLE if name in sys.modules)
-    _skip_fixtureless()
+    equality.foresee(wanted.get("tests", ()), [canary.TEXT])
+    reporting.know(_ready[-1].pluginmanager.get_plugins())
+    guard.learn()
+    _spare_fixtures()
     _seals.append(guard.Seal())
     gc.collect()
     gc.freeze()
@@ -85,30 +88,35 @@ def _configured(plugins: Sequence[str]) -> Any:
     return config
 
 
-def _skip_fixtureless() -> None:
-    """Spare each job the search for fixtures in those of pytest's own plugins that have none."""
+def _spare_fixtures() -> None:
+    """Spare each job the search for fixtures in pytest's own plugins: a stand-in holds those of a module, if any."""
     search, known = FixtureManager.parsefactories, {}
 
     def parsefactories(self: Any, *args: Any, **kwargs: Any) -> None:
         holder = kwargs.get("holder", args[0] if args else None)
-        kind = holder if isinstance(holder, (type, type(os))) else type(holder)
+        kind = holder if isinstance(holder, (type, types.ModuleType)) else type(holder)
         origin = str(getattr(kind, "__module__", None) or getattr(kind, "__name__", ""))
         # A node is not a plugin: pytest looks through it for the fixtures of the module it stands for.
         if not isinstance(holder, Node) and origin.startswith(("_pytest.", f"{__package__}.")):
             if kind not in known:
-                known[kind] = _has_fixture(kind)
+                known[kind] = _fixtures(kind)
             if not known[kind]:
                 return
+            if isinstance(kind, types.ModuleType):
+                holder = types.ModuleType(kind.__name__)
+                vars(holder).update(known[kind])
+                args, kwargs = (holder, *args[1:]) if args else (), {**kwargs, **({} if args else {"holder": holder})}
         search(self, *args, **kwargs)
 
     FixtureManager.parsefactories = parsefactories  # type: ignore[method-assign]
 
 
-def _has_fixture(holder: Any) -> bool:
+def _fixtures(holder: Any) -> dict[str, Any]:
+    """What of a plugin makes a fixture."""
     kinds = ("FixtureFunctionDefinition", "FixtureFunctionMarker")
     spaces = [vars(c) for c in holder.__mro__] if isinstance(holder, type) else [vars(holder)]
-    values = [v for space in spaces for v in list(space.values())]
-    return any(type(v).__name__ in kinds or hasattr(v, "_pytestfixturefunction") for v in values)
+    members = [(n, v) for space in spaces for n, v in list(space.items())]
+    return {n: v for n, v in members if type(v).__name__ in kinds or hasattr(v, "_pytestfixturefunction")}
 
 
 def run(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]]) -> int:
@@ -133,7 +141,7 @@ def run(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]]) -> int
     return code
 
 
-def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], base: Any) -> Reporter:
+def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], base: Any) -> reporting.Reporter:
     emit, derive = line
     os.chdir(plan["cwd"])
     sys.argv = ["pytest"]
@@ -152,7 +160,7 @@ def _prepared(plan: Mapping[str, Any], line: tuple[Emit, Callable[[str], str]], 
     seal = _seals.pop() if _seals else guard.Seal()
     seal.accept(_REPLACED)
     canaries = [f"test_{derive(f'canary {n}')}" for n in range(plan["canaries"])]
-    reporter = Reporter(whose, seal, canaries, Describer(plan["root"], whose.inside), plan["seconds"])
+    reporter = reporting.Reporter(whose, seal, canaries, Describer(plan["root"], whose.inside), plan["seconds"])
     # The guard has answers of its own: those of `whose` are within reach of the code under test.
     guard.arm(emit, survey(plan), base, plan["reads"])
     reporter.learn = callees.learn
