@@ -11,7 +11,7 @@ from referee.api.questions import waiting as questions
 from referee.api.reference import docs, document, stale, write_docs
 from referee.api.repairs import agent, fix, resume
 from referee.api.replay import replay
-from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox
+from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox, skills
 from referee.api.trust import approve_server, hooks, revoke_server, servers, trust_hooks
 from referee.api.validate import validate
 
@@ -50,6 +50,7 @@ __all__ = [
     "servers",
     "show",
     "sign",
+    "skills",
     "stale",
     "trust_hooks",
     "undo_of",

@@ -11,6 +11,7 @@ from referee.actions.tree import PrepareBase, TakeSnapshot
 from referee.adapters import sandbox as sandboxes
 from referee.adapters.store import MemoryStore
 from referee.config import Config, load, user_path
+from referee.context.skills import Skill, found
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.mapped import MapReport
@@ -53,6 +54,13 @@ def plan(repo: str = ".", config: Config | None = None) -> PlanReport:
     with Desk(repo, config) as desk:
         tree = unrecorded(desk, config.budget, None).perform(TakeSnapshot(run_id="check", settled=False)).tree
         return outline(desk.project(tree), desk.settings(), desk.workspace.paths(tree))
+
+
+def skills(repo: str = ".") -> tuple[Skill, ...]:
+    """What the repository's skills are and what each is for."""
+    with Desk(repo, load(repo)) as desk:
+        tree = unrecorded(desk, desk.config.budget, None).perform(TakeSnapshot(run_id="check", settled=False)).tree
+        return found(lambda path: desk.workspace.read(tree, path), desk.workspace.paths(tree))
 
 
 def map_tests(repo: str = ".", config: Config | None = None, progress: Progress | None = None) -> MapReport:

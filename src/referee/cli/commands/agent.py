@@ -10,7 +10,12 @@ from referee.cli import options as o
 
 
 def agent(  # noqa: PLR0913 - one parameter per option is how typer reads them
-    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, or asked.", show_default=False)],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK", help="What is to be done, or asked; without it, a conversation.", show_default=False
+        ),
+    ] = "",
     repo: o.Repo = ".",
     target: Annotated[
         list[str] | None,
@@ -69,6 +74,11 @@ def agent(  # noqa: PLR0913 - one parameter per option is how typer reads them
     from referee.cli.running import finish, running
     from referee.domain.task import Task
 
+    if not task:
+        from referee.cli.conversation import converse
+
+        converse(repo, config)
+        return
     with running(quiet=quiet) as display:
         asked = Task(repo=repo, text=task, targets=tuple(target or ()))
         outcome = api.agent(asked, config, display, display.note if wait else None)
