@@ -23,6 +23,7 @@ def test_attack_is_stopped(box: str, attack: str, outcomes: Outcomes) -> None:
     if not outcome.tried:
         pytest.skip(outcome.said)
     assert outcome.stopped, outcome.said
+    assert outcome.left == ()
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +49,7 @@ def test_attack_works_unprotected(attack: Attack, controls: Mapping[str, Outcome
     if outcome.stopped and attack.needed:
         pytest.skip(f"nothing to stop here: this machine lacks {attack.needed}")
     assert not outcome.stopped
+    assert outcome.left == (), "a control leaves no process and no file behind"
 
 
 def test_there_are_enough_attacks_of_every_kind() -> None:

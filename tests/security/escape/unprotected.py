@@ -43,7 +43,11 @@ class Unprotected:
                 env={**os.environ, "HOME": "/tmp", **command.env}, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                 close_fds=False, start_new_session=True, preexec_fn=lambda: self._before(command),
             )  # fmt: skip
-            started.wait(timeout=60)
+            try:
+                started.wait(timeout=60)
+            finally:
+                started.kill()
+                started.wait()
             # As a harness does that waits for the end of the output.
             until = time.monotonic() + command.limits.wall_seconds + 4
             while _held(out, command.env[processes.VARIABLE]) and time.monotonic() < until:

@@ -22,7 +22,7 @@ def attack(tell: Callable[[str, str, str], None] | None = None) -> dict[str, Any
 
     def heard(outcome: Outcome) -> None:
         if tell is not None:
-            tell(outcome.name, _how(outcome.tried, outcome.stopped), outcome.said)
+            tell(outcome.name, _how(outcome.tried, outcome.stopped), _words(outcome.said, outcome.left))
 
     sandbox = BACKENDS[chosen].open()
     try:
@@ -31,9 +31,14 @@ def attack(tell: Callable[[str, str, str], None] | None = None) -> dict[str, Any
     finally:
         sandbox.close()
     attacks = [
-        {"name": o.name, "promise": o.promise, "outcome": _how(o.tried, o.stopped), "said": o.said} for o in outcomes
+        {"name": o.name, "promise": o.promise, "outcome": _how(o.tried, o.stopped), "said": _words(o.said, o.left)}
+        for o in outcomes
     ]
     return {"backend": chosen, "level": level.value, "attacks": attacks}
+
+
+def _words(said: str, left: tuple[str, ...]) -> str:
+    return "; ".join([*([said] if said else []), *(f"could not be removed: {what}" for what in left)])
 
 
 def _how(tried: bool, stopped: bool) -> str:

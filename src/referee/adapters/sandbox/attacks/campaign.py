@@ -29,13 +29,14 @@ _IN_SHOWN_FOLDER = "connect to a socket in a folder that is shown"
 
 
 class Outcome(Value):
-    """How one attack ended. `said` is what it achieved, or why it was not tried."""
+    """How one attack ended. `said` is what it achieved, or why it was not tried; `left` what could not be removed."""
 
     name: str
     promise: str
     stopped: bool
     tried: bool = True
     said: str = ""
+    left: tuple[str, ...] = ()
 
 
 def unclaimed(isolation: Isolation, attack: Attack) -> str:
@@ -81,10 +82,8 @@ def _try(sandbox: Sandbox, attack: Attack, python: str, control: bool) -> Outcom
     try:
         found = _attack(sandbox, attack, host, python, control)
     finally:
-        for pid in processes.marked(host.mark):
-            scene.end(pid)
-        host.close()
-    return Outcome(name=attack.name, promise=attack.promise, stopped=not found, said="; ".join(found))
+        left = (*scene.end(host.mark), *host.close())
+    return Outcome(name=attack.name, promise=attack.promise, stopped=not found, said="; ".join(found), left=left)
 
 
 def _cannot_try(attack: Attack) -> str:
@@ -142,6 +141,7 @@ def _command(attack: Attack, host: Scene, python: str) -> Command:
 
 def _next(sandbox: Sandbox, command: Command, host: Scene) -> list[str]:
     """What the next command finds of what this one has left."""
-    script = 'find / -xdev -name "*$1-left" 2>/dev/null; cat /*/$1-left ~/$1-left $1-left /dev/shm/$1-left'
+    usual = "/*/$1-left ~/$1-left $1-left /dev/shm/$1-left"  # all of a machine is searched only where it is small
+    script = f'ls {usual} 2>/dev/null | grep . || find / -xdev -name "*$1-left" 2>/dev/null'
     again: Execution = sandbox.run(command.model_copy(update={"argv": ("sh", "-c", script, "sh", host.mark)}))
     return ["the next command finds what it left"] if f"{host.mark}-left".encode() in again.stdout else []

@@ -55,7 +55,7 @@ def holdings(pid: int, mark: str) -> set[str]:
         with contextlib.suppress(OSError):
             link = os.readlink(path)
             held |= {f"it holds {what}" for part, what in _OBJECTS.items() if part in link}
-            if link == f"/{mark}":
+            if link.removesuffix(" (deleted)") == f"/{mark}":
                 held.add("it holds a message queue")
             held |= _special(pid, name, link, os.stat(path))
     if "/SYSV" in text(f"/proc/{pid}/maps"):

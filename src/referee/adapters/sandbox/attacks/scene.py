@@ -14,8 +14,10 @@ import struct
 import subprocess
 import tempfile
 import termios
+import time
 from typing import Any
 
+from referee.adapters.sandbox.attacks import processes
 from referee.adapters.sandbox.attacks.inside.registry import Attack
 from referee.adapters.sandbox.attacks.listeners import Listeners
 from referee.adapters.sandbox.attacks.trees import picture
@@ -25,6 +27,7 @@ ROOT, TOOLS, INNER = "/home/attack/tree", "/home/attack/tools", "ORIGINAL\n"
 VARIABLE = "REFEREE_ATTACK_SECRET"  # set for a whole campaign, because all scenes share this process
 _CAPABLE = struct.pack("<IIIII", 0x02000001, 1 << 13 | 1 << 21, 0, 0, 0)  # raw sockets, and administration
 _OPEN_TO_ALL = ("/dev/shm", "/tmp", "/var/tmp", "/run", "/dev", "/etc", "~", "~/.config")
+_STUBBORN = 10.0  # seconds that killing may take
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -46,8 +49,8 @@ class Scene:
         self.pictures = {name: picture(f"{self.folder}/{name}") for name in ("tree", "tools", "outside")}
         self._passwords()
 
-    def close(self) -> None:
-        """Remove everything."""
+    def close(self) -> tuple[str, ...]:
+        """Remove everything; the paths that could not be removed."""
         self.listeners.close()
         self._victim.kill()
         self._victim.wait()
@@ -55,9 +58,10 @@ class Scene:
             _libc.shmctl(self._segment, 0, None)
         for fd in (self.descriptor, self.terminal, self._slave):
             os.close(fd)
-        shutil.rmtree(self.folder, ignore_errors=True)
-        for path in (*self.litter(), f"/dev/shm/{self.words['shared']}"):
+        paths = (self.folder, *self.litter(), f"/dev/shm/{self.words['shared']}")
+        for path in paths:
             _remove(path)
+        return tuple(path for path in paths if os.path.lexists(os.path.expanduser(path)))
 
     def _lay_out(self, attack: Attack) -> None:
         out = f"{self.folder}/outside"
@@ -200,12 +204,21 @@ def _remove(path: str) -> None:
     path = os.path.expanduser(path)
     with contextlib.suppress(OSError):
         if os.path.isdir(path) and not os.path.islink(path):
+            for folder, _, _ in os.walk(path):  # what may not be entered could not be removed
+                os.chmod(folder, 0o700)
             shutil.rmtree(path, ignore_errors=True)
         else:
             os.remove(path)
 
 
-def end(pid: int) -> None:
-    """Kill a process that should be gone."""
-    with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)
+def end(mark: str) -> tuple[str, ...]:
+    """Kill all that should be gone, again and again: what is being killed may just have started another.
+
+    What stays all the same, in words.
+    """
+    until = time.monotonic() + _STUBBORN
+    while (left := processes.marked(mark)) and time.monotonic() < until:
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+    return tuple(f"process {pid}" for pid in left)

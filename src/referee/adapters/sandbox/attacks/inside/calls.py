@@ -10,14 +10,12 @@ import os
 import pty
 import socket
 import struct
-import time
 from typing import Any
 
 from .registry import Scene, attack
-from .system import NUMBERS, X86, system_call
+from .system import NUMBERS, PATIENCE, X86, stay, system_call
 
 _TIOCSTI, _TIOCSCTTY = 0x5412, 0x540E
-_SOON = 1.5  # seconds after which what was started ends by itself
 _I386 = {"memfd_create": 356}
 
 
@@ -69,8 +67,7 @@ def key_ring(scene: Scene) -> object:
 def trace(scene: Scene) -> object:
     child = os.fork()
     if child == 0:
-        time.sleep(_SOON)
-        os._exit(0)
+        stay()
     system_call(NUMBERS["ptrace"], 0x4206, child, 0, 0)  # seize
     return child
 
@@ -137,6 +134,7 @@ def _run(kind: Any, address: int) -> int:
 def _typing(request: int) -> object:
     """Type a line into a terminal of one's own, and leave it to be read."""
     master, slave = pty.openpty()
+    ready, done = os.pipe()
     if os.fork() == 0:
         os.setsid()
         with contextlib.suppress(OSError):
@@ -145,9 +143,10 @@ def _typing(request: int) -> object:
             char = ctypes.create_string_buffer(bytes([byte]), 1)
             with contextlib.suppress(OSError):
                 system_call(NUMBERS["ioctl"], slave, request, ctypes.addressof(char))
-        time.sleep(_SOON)
-        os._exit(0)
-    time.sleep(0.1)
+        os.write(done, b"x")
+        stay()
+    os.close(done)
+    os.read(ready, 1)
     return master, slave
 
 
@@ -204,9 +203,8 @@ def make_set_user_id(scene: Scene) -> object:
 def _lingering(program: str) -> int:
     import subprocess
 
-    child = subprocess.Popen([program, str(_SOON)])
-    time.sleep(0.05)
-    return child.pid
+    quiet = subprocess.DEVNULL  # or whoever waits for the end of the output would wait for it
+    return subprocess.Popen([program, str(PATIENCE)], stdin=quiet, stdout=quiet, stderr=quiet).pid
 
 
 @attack("privileges", "become root", control="root")

@@ -12,7 +12,7 @@ import threading
 import time
 
 from .registry import Scene, attack
-from .system import NUMBERS, libc, system_call
+from .system import NUMBERS, libc, stay, system_call
 
 _MB = 1 << 20
 _STEP = 0.02  # seconds between 4 MB and the next, as a program that computes would take
@@ -25,17 +25,12 @@ def _hold(seconds: float) -> object:
     return None
 
 
-def _stay() -> None:
-    time.sleep(_HOLD)
-    os._exit(0)
-
-
 @attack("limits", "fork bomb", limits={"processes": 40})
 def fork_bomb(scene: Scene) -> object:
     for _ in range(120):
         with contextlib.suppress(OSError):
             if os.fork() == 0:
-                _stay()
+                stay()
     return _hold(_HOLD)
 
 
@@ -62,8 +57,8 @@ def memory_of_many(scene: Scene) -> object:
     for _ in range(6):
         if os.fork() == 0:
             held = b"x" * (56 * _MB)
-            time.sleep(_HOLD if held else 0)
-            os._exit(0)
+            if held:
+                stay()
         time.sleep(5 * _STEP)
     return _hold(_HOLD)
 
@@ -146,7 +141,9 @@ def segments(scene: Scene) -> object:
 @attack("limits", "keep memory in message queues")
 def queues(scene: Scene) -> object:
     record = (ctypes.c_long * 8)(0, 10, 8192)
-    return system_call(NUMBERS["mq_open"], scene["mark"].encode(), os.O_CREAT | os.O_RDWR, 0o600, record)
+    queue = system_call(NUMBERS["mq_open"], scene["mark"].encode(), os.O_CREAT | os.O_RDWR, 0o600, record)
+    system_call(NUMBERS["mq_unlink"], scene["mark"].encode())  # it goes with its last user
+    return queue
 
 
 def _fill(scene: Scene, *folders: str) -> object:
@@ -212,7 +209,7 @@ def spin(scene: Scene) -> object:
     for _ in range(6):
         if os.fork() == 0:
             _spin(0.8)
-            _stay()
+            stay()
     return _hold(9)
 
 

@@ -11,10 +11,10 @@ from typing import NoReturn
 
 from . import calls, files, floods, lasting, mounts, processes, reach, secrets
 from .registry import ATTACKS, Attack, Scene
+from .system import PATIENCE
 
 MODULES = (files, mounts, calls, secrets, reach, processes, floods, lasting)
 LOOKER, DONE = "attack-looker", "attack-done"  # names that tell the host who is who
-_PATIENCE = 10.0  # seconds to wait for the host's look
 
 
 def main() -> NoReturn:
@@ -28,9 +28,9 @@ def main() -> NoReturn:
     try:
         os.waitpid(child, 0)
     except ChildProcessError:
-        time.sleep(_PATIENCE)
+        time.sleep(PATIENCE)
     call_yourself(DONE)  # it died trying; the look is due all the same
-    time.sleep(_PATIENCE)
+    time.sleep(PATIENCE)
     os._exit(3)
 
 
@@ -59,5 +59,5 @@ def _attack(attack: Attack, scene: Scene) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     call_yourself(DONE)
-    time.sleep(_PATIENCE)
+    time.sleep(PATIENCE)
     os._exit(0 if kept is None else 2)

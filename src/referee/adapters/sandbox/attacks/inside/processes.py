@@ -98,7 +98,7 @@ def stopped(scene: Scene) -> object:
             os.setsid()
             os.kill(os.getpid(), signal.SIGSTOP)
             os._exit(0)
-    time.sleep(0.05)
+        os.waitpid(-1, os.WUNTRACED)
     return None
 
 
