@@ -415,6 +415,11 @@ class Run:
         """The run has come to its end: nothing more is recorded, whatever a thread left behind still does."""
         self._journal.close()
 
+    @property
+    def here(self) -> str:
+        """Where in the run this is: the same in every replay, and at no other place."""
+        return f"{self._prefix}{self._ordinal}"
+
     # --- what needs no gate --------------------------------------------------------------------------------
 
     @property

@@ -17,6 +17,7 @@ from referee.tools.guards import guarded, guards
 from referee.tools.knowing import recall, remember
 from referee.tools.people import request
 from referee.tools.planning import note, todo
+from referee.tools.proposing import propose
 from referee.tools.reading import glob, read
 from referee.tools.room import Room
 from referee.tools.shell import bash, grep
@@ -42,6 +43,7 @@ TOOLS: tuple[Tool, ...] = (
     recall,
     agent,
     request,
+    propose,
 )
 
 
