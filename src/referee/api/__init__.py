@@ -11,6 +11,7 @@ from referee.api.questions import waiting as questions
 from referee.api.reference import docs, document, stale, write_docs
 from referee.api.repairs import agent, fix, resume
 from referee.api.replay import replay
+from referee.api.schedule import next_due, plan_task, schedule, unplan, work
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox, skills
 from referee.api.trust import approve_server, hooks, revoke_server, servers, trust_hooks
 from referee.api.validate import validate
@@ -36,7 +37,9 @@ __all__ = [
     "map_tests",
     "memories",
     "memory",
+    "next_due",
     "plan",
+    "plan_task",
     "propose",
     "question",
     "questions",
@@ -47,6 +50,7 @@ __all__ = [
     "rollback",
     "runs",
     "sandbox",
+    "schedule",
     "servers",
     "show",
     "sign",
@@ -54,7 +58,9 @@ __all__ = [
     "stale",
     "trust_hooks",
     "undo_of",
+    "unplan",
     "validate",
     "verify",
+    "work",
     "write_docs",
 ]

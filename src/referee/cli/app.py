@@ -30,6 +30,7 @@ from referee.cli.commands import (
     rollback,
     runs,
     sandbox,
+    schedule,
     servers,
     show,
     sign,
@@ -91,5 +92,7 @@ app.add_typer(propose.propose, name="propose")
 app.add_typer(journal.journal, name="journal")
 app.add_typer(memory.memory, name="memory")
 app.add_typer(hooks.hooks, name="hooks")
+app.add_typer(schedule.schedule, name="schedule")
+app.command("worker")(schedule.worker)
 app.add_typer(servers.servers, name="servers")
 app.add_typer(bench.bench, name="bench")
