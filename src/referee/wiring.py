@@ -373,7 +373,7 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
         return [_external(bench, config)]
     if kind == "agent":
         return [_agent(bench, config)]
-    if config.preset is PresetName.SCAFFOLD:
+    if config.preset in (PresetName.SCAFFOLD, PresetName.TESTS):
         if kind == "search" or not model:
             raise UsageError("the search makes no new files; name a model with --model PROVIDER:NAME, or an agent")
         return [_model(bench, config)]

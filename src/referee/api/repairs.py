@@ -21,13 +21,15 @@ from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, Exhausted, Suspended, UsageError, WorldFault
 from referee.domain.parts import Parts
 from referee.domain.permission import PRESETS
+from referee.domain.preset import PresetName
 from referee.domain.question import Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.flows.agent import agent as work
+from referee.flows.complete import complete
 from referee.flows.plan import Ended, Plan
-from referee.flows.presets import aims, preflight, quick
+from referee.flows.presets import aims, cheaper_by_hand, preflight, quick
 from referee.flows.presets import explained as explained_task
 from referee.flows.propose import propose
 from referee.flows.repair import repair
@@ -186,7 +188,16 @@ def play(desk: Desk, spec: Spec, run: Run) -> Ended:
     if spec.tidy:
         return tidy(run, tidying(desk, land=True))
     plan = _plan(desk, spec, run.id)
-    return work(run, errand(desk, plan)) if spec.flow == "agent" else repair(run, plan)
+    if spec.flow == "agent":
+        return work(run, errand(desk, plan))
+    if spec.config.preset is PresetName.TESTS:
+        return complete(run, plan, lambda _, base: _untargeted(desk, base))
+    ended = repair(run, plan)
+    if spec.config.preset is PresetName.BUGFIX and ended.solved and ended.snapshot is not None:
+        words = cheaper_by_hand(ended, run.diff(ended.snapshot.tree, ended.tree))
+        if words:
+            run.note(words)
+    return ended
 
 
 def _switched_off(parts: Parts) -> str:
@@ -244,6 +255,14 @@ def tidying(desk: Desk, *, land: bool) -> Tidying:
         return Bench(project=project, base=base, settings=settings)
 
     return Tidying(protection=desk.config.protection, prepare=prepare, land=land)
+
+
+def _untargeted(desk: Desk, base: Base) -> Bench:
+    """The judge without anything to mend. Raises `UsageError` where there is no pytest to run tests with."""
+    project = desk.project(base.tree)
+    if "pytest" not in project.interpreter.distributions:
+        raise UsageError(project.note or f"{project.interpreter.executable} has no pytest to run new tests with")
+    return Bench(project=project, base=base, settings=desk.settings())
 
 
 def _bench(desk: Desk, spec: Spec, run: Run, base: Base) -> Bench:

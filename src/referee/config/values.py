@@ -148,7 +148,8 @@ class Config(Value):
     @property
     def guards(self) -> Protection:
         """What decides about proposals, also where nothing keeps them from changing it."""
-        return Protection(source=self.source, protected=self.protected)
+        fresh = self.preset is PresetName.TESTS
+        return Protection(source=self.source, protected=self.protected, fresh_tests=fresh)
 
     def resolved(self) -> tuple[Setting, ...]:
         """Every setting with its value and origin, sorted by key: what the record of a run keeps."""

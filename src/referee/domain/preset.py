@@ -20,11 +20,13 @@ class PresetName(StrEnum):
     DEPS = "deps"
     LINT = "lint"
     SCAFFOLD = "scaffold"
+    TESTS = "tests"
 
 
 # What differs from the general defaults, where nobody set it, by a setting's name.
 DEFAULTS: Mapping[PresetName, Mapping[str, Any]] = {
     PresetName.TYPES: {"budget.max_steps": 12, "budget.max_cost_usd": Decimal("1.00"), "budget.timeout": 480.0},
+    PresetName.TESTS: {"budget.timeout": 480.0},
     PresetName.DEPS: {"budget.max_steps": 12, "budget.max_cost_usd": Decimal("1.00"), "budget.timeout": 480.0},
 }
 SLOWEST = 60.0  # seconds; a check that takes longer is no basis for a loop

@@ -44,6 +44,7 @@ class Protection(Value):
 
     source: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
+    fresh_tests: bool = False  # Python test files may be added, and nothing else
     nothing: bool = False
 
     @cached_property
@@ -83,6 +84,11 @@ class Protection(Value):
 
     def objection(self, path: str) -> str | None:
         """Why a proposal may not change `path`, with the allowed alternative; None if it may."""
+        if self.fresh_tests:
+            name = path.rpartition("/")[2].casefold()
+            test = name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+            fresh = test and not _any_of(JUDGE).match(path.casefold())
+            return None if fresh else f"{path} is no test file (test_*.py), and nothing else may be added here"
         if self.guarded(path):
             return f"{path} is protected (tests and judge configuration are not the author's to change)"
         if self.source and not self._source.match(path):

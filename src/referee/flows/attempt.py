@@ -45,10 +45,10 @@ def attempt(run: Run, bench: Bench, ground: Ground, offer: Offer, pressed: bool)
     if not offer.proposed:
         return Attempt(verdict=nothing(offer))
     try:
-        patch, tree = _applied(run, bench.base.tree, ground, offer)
+        patch, tree = applied(run, bench.base.tree, ground, offer)
     except Rejected as refused:
         asked = offer.patch.touched if offer.patch else _named(offer.proposal)
-        return Attempt(verdict=verdict(offer, (_refusal(refused.findings),), asked))
+        return Attempt(verdict=verdict(offer, (refusal(refused.findings),), asked))
     results = examined(run, bench, patch, pressed)
     judged = verdict(offer, results, patch.touched).model_copy(update={"patch_digest": patch.digest})
     return Attempt(verdict=judged, tree=tree, patch=patch)
@@ -80,7 +80,8 @@ def _external() -> Finding:
     )  # fmt: skip
 
 
-def _applied(run: Run, base: str, ground: Ground, offer: Offer) -> tuple[Patch, str]:
+def applied(run: Run, base: str, ground: Ground, offer: Offer) -> tuple[Patch, str]:
+    """The patch since `base` that an offer makes, and the tree. Raises `Rejected` if it may not or cannot be made."""
     patch = offer.patch or _resolved(run, ground, offer.proposal)
     # The policy rules on what this author asked for, the judge on everything since the base.
     tree = run.perform(Apply(base=ground.tree, patch=patch))
@@ -153,6 +154,6 @@ def verdict(offer: Offer, results: tuple[CheckResult, ...], touched: tuple[str, 
     )
 
 
-def _refusal(findings: tuple[Finding, ...]) -> CheckResult:
+def refusal(findings: tuple[Finding, ...]) -> CheckResult:
     """A proposal that was refused before any check could look at it, in the form of a check's result."""
     return CheckResult(check="proposal", layer=Layer.FORMAT, state=CheckState.FAIL, findings=findings)

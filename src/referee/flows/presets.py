@@ -71,8 +71,9 @@ def explained(spent: Exhausted, task: Task) -> Exhausted:
         return spent
     return Exhausted(
         spent.reason,
-        f"{spent}. The task has no check that fails, so nothing would say when it is done: write a test of it first, "
-        f"or edit the file yourself, which is cheaper for fewer than {PLAIN_EDIT} lines",
+        f"{spent}. The task has no check that fails, so nothing would say when it is done: write a test of it first "
+        "(or let one be written: --preset tests), or edit the file yourself, which is cheaper for fewer than "
+        f"{PLAIN_EDIT} lines",
     )
 
 

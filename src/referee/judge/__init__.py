@@ -6,6 +6,7 @@ from referee.judge.choose import checks_for
 from referee.judge.compress import compress
 from referee.judge.examine import examine
 from referee.judge.facts import edition
+from referee.judge.fresh import Fresh, fresh
 from referee.judge.held_out import HeldOut, held_out
 from referee.judge.home import home
 from referee.judge.linted import linted, with_linter
@@ -21,6 +22,7 @@ __all__ = [
     "Bench",
     "Check",
     "CheckSpec",
+    "Fresh",
     "HeldOut",
     "Ignore",
     "Project",
@@ -34,6 +36,7 @@ __all__ = [
     "detect",
     "edition",
     "examine",
+    "fresh",
     "held_out",
     "home",
     "linted",
