@@ -31,4 +31,8 @@ def counted(store: Store, run_id: str, outcome: Outcome) -> Outcome:
             output=use.output + said.output,
             reasoning=use.reasoning + said.reasoning,
         )
-    return outcome.model_copy(update={"report": outcome.report.model_copy(update={"usage": use})})
+    update: dict[str, object] = {"usage": use}
+    if outcome.report.metrics is not None:
+        answered = sum(entry.kind is Kind.ANSWERED for entry in store.entries(run_id))
+        update["metrics"] = outcome.report.metrics.model_copy(update={"interventions": answered})
+    return outcome.model_copy(update={"report": outcome.report.model_copy(update=update)})

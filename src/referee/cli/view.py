@@ -2,7 +2,7 @@
 
 Events and the facts used of them (all optional; "spent" and "budget" come with every event):
 opened: task, targets · baseline: what · round: step, author, pressed · author: what · check: what, check, layer ·
-search: what · candidate: judged, passed · verdict: verdict (a `Verdict`) · decision: decision · note: text ·
+search: what · call: tool, arguments · candidate: judged, passed · verdict: verdict (a `Verdict`) · decision: decision · note: text ·
 landing: touched · ended: stop_reason.
 """
 
@@ -71,6 +71,10 @@ def _busy(view: View, facts: Mapping[str, Any]) -> Changes:
     return {"now": what or view.now}
 
 
+def _call(view: View, facts: Mapping[str, Any]) -> Changes:
+    return {"now": f"{_text(facts, 'tool')} {_text(facts, 'arguments')}"[:120]}
+
+
 def _candidate(view: View, facts: Mapping[str, Any]) -> Changes:
     judged = max(view.candidates, _number(facts, "judged"))
     passed = _number(facts, "passed")
@@ -100,6 +104,7 @@ _CHANGES: Mapping[str, Callable[[View, Mapping[str, Any]], Changes]] = {
     "author": _busy,
     "search": _busy,
     "check": _busy,
+    "call": _call,
     "candidate": _candidate,
     "verdict": _verdict,
     "landing": _landing,
