@@ -2,8 +2,8 @@
 
 Events and the facts used of them (all optional; "spent" and "budget" come with every event):
 opened: task, targets · baseline: what · round: step, author, pressed · author: what · check: what, check, layer ·
-search: what · call: tool, arguments · candidate: judged, passed · verdict: verdict (a `Verdict`) · decision: decision · note: text ·
-landing: touched · ended: stop_reason.
+search: what · call: tool, arguments · candidate: judged, passed · verdict: verdict (a `Verdict`) ·
+decision: decision · note: text · landing: touched · ended: stop_reason.
 """
 
 from __future__ import annotations
