@@ -79,6 +79,7 @@ from referee.tools import Place, Shell
 STATE = ".harness"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
 SEARCH_STEPS_BEFORE_MODEL = 4
+ADVERSARY = "adversary:"  # each of its answers is for the unmodified tree, so that one does not spoil the next
 
 
 def open_store(state: str) -> Store:
@@ -341,7 +342,7 @@ def open_model(name: str, config: Config) -> Model:
         return ScriptedModel(rest)
     if provider == "recorded":
         return RecordedModel(rest)
-    if provider == "adversary":
+    if name.startswith(ADVERSARY):
         from referee.evals.adversary import AdversaryModel, read_plan  # only experiments play with it
 
         plan = read_plan(rest)
@@ -405,7 +406,10 @@ def _model(bench: Bench, config: Config) -> Player:
 
     first, *others = (pair(n) for n in range(1, many + 1))
     tidy = MechanicalAuthor(bench, config.protection, last=False)
-    return Player(kind="model", generator=first[0], fixer=first[1], others=tuple(others), ready=suspects, mechanic=tidy)
+    return Player(
+        kind="model", generator=first[0], fixer=first[1], others=tuple(others), ready=suspects, mechanic=tidy,
+        incremental=not models.default.startswith(ADVERSARY),
+    )  # fmt: skip
 
 
 def _agent(bench: Bench, config: Config) -> Player:

@@ -125,7 +125,7 @@ def _tick(x: float, text: str, rows: int) -> str:
 
 
 def _drawing(title: str, rows: int, marks: Sequence[str]) -> str:
-    high = _row(rows) + 22
+    high = _row(rows) + 12
     return (
         f'<figure><figcaption>{escape(title)}</figcaption><svg role="img" aria-label="{escape(title)}" '
         f'viewBox="0 0 {WIDTH} {high}" width="{WIDTH}" height="{high}" fill="currentColor" font-size="12">'
