@@ -1,6 +1,7 @@
 """What people and programs call."""
 
 from referee.api.deps import deps
+from referee.api.exports import insights, send_spans, trajectory
 from referee.api.lint import lint
 from referee.api.memories import confirm, forget, memories, memory, remember
 from referee.api.past import gc, journal, journal_lines, rollback, runs, show, verify
@@ -31,6 +32,7 @@ __all__ = [
     "forget",
     "gc",
     "hooks",
+    "insights",
     "journal",
     "journal_lines",
     "lint",
@@ -51,11 +53,13 @@ __all__ = [
     "runs",
     "sandbox",
     "schedule",
+    "send_spans",
     "servers",
     "show",
     "sign",
     "skills",
     "stale",
+    "trajectory",
     "trust_hooks",
     "undo_of",
     "unplan",

@@ -79,10 +79,11 @@ def journal_lines(run_id: str, repo: str = ".") -> tuple[dict[str, Any], ...]:
     """The same as documents for people and programs to read: of a tool call also what the model was told."""
     with Desk(repo, load(repo)) as desk:
         known(desk, run_id)
-        return tuple(_shown(desk, entry) for entry in desk.store.entries(run_id))
+        return tuple(shown_line(desk, entry) for entry in desk.store.entries(run_id))
 
 
-def _shown(desk: Desk, entry: Entry) -> dict[str, Any]:
+def shown_line(desk: Desk, entry: Entry) -> dict[str, Any]:
+    """An entry as a document."""
     document: dict[str, Any] = json.loads(entry.payload) | entry.model_dump(mode="json", exclude={"payload"})
     if entry.action == CallTool.name and entry.kind is Kind.ENDED:
         ending = Ending.model_validate_json(entry.payload)

@@ -63,6 +63,14 @@ class Watch:
         part = self._store.entries(run_id, after, 20 * max(1, len(keys)))
         return tuple(e for e in part if e.kind is Kind.ENDED and e.key in keys)
 
+    def asked(self) -> tuple[tuple[str, int], ...]:
+        """What changes when something was asked or answered, cheaply: the run and number of each such entry."""
+        return tuple((run_id, entry.n) for run_id, entry in self._store.questions())
+
+    def waiting(self) -> int:
+        """How many runs wait for a person."""
+        return sum(record.status == "waiting" for record in self._store.runs())
+
     def stop(self, run_id: str) -> None:
         """Ask a running run to stop, as safely as Ctrl-C would. Raises `UsageError` if it does not run."""
         ask_to_stop(self._store, known_in(self._store, run_id), self._clock)

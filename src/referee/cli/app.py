@@ -16,9 +16,11 @@ from referee.cli.commands import (
     deps,
     docs,
     doctor,
+    export,
     fix,
     gc,
     hooks,
+    insights,
     journal,
     lint,
     mcp,
@@ -88,6 +90,8 @@ app.command("rollback")(rollback.rollback)
 app.command("gc")(gc.gc)
 app.command("mcp")(mcp.mcp)
 app.command("ui")(ui.ui)
+app.command("export")(export.export)
+app.command("insights")(insights.insights)
 app.add_typer(propose.propose, name="propose")
 app.add_typer(journal.journal, name="journal")
 app.add_typer(memory.memory, name="memory")

@@ -14,9 +14,9 @@ from referee.api.watching import Watch
 from referee.domain.errors import RefereeError, UsageError
 from referee.render.elements import el
 from referee.web.entrance import Entrance
-from referee.web.frame import PLACES, page
+from referee.web.frame import page
 from referee.web.guard import Guard
-from referee.web.pages import compare, doctor, journal, run, runs, trace
+from referee.web.pages import compare, doctor, journal, memory, questions, run, runs, trace
 
 _ASSETS = {
     "look.css": ("referee.render", "text/css"),
@@ -37,6 +37,11 @@ def application(watch: Watch, entrance: Entrance) -> Starlette:
         Route("/runs/{run_id}/report.{form}", run.report),
         Route("/runs/{run_id}/journal", journal.journal),
         Route("/runs/{run_id}/trace", trace.trace),
+        Route("/questions", questions.questions),
+        Route("/questions/events", questions.events),
+        Route("/questions/{question_id}", questions.question),
+        Route("/questions/{question_id}/answer", questions.answer, methods=["POST"]),
+        Route("/memory", memory.memory),
         Route("/compare", compare.compare),
         Route("/doctor", doctor.doctor),
         Route("/assets/{name}", _asset),
@@ -48,8 +53,7 @@ def application(watch: Watch, entrance: Entrance) -> Starlette:
         max_body_size=_BODY,
     )
     app.state.watch, app.state.repository = watch, watch.root
-    app.state.places = tuple(p for p in PLACES if any(r.path == p[0] for r in routes))
-    app.state.waiting = lambda: 0
+    app.state.waiting = watch.waiting
     return app
 
 
@@ -65,7 +69,7 @@ def _asset(request: Request) -> Response:
 async def _fault(request: Request, error: Exception) -> HTMLResponse:
     words = str(error)
     status = 400 if isinstance(error, UsageError) else 500
-    if words.startswith("there is no run"):
+    if words.startswith(("there is no run", "there is no question")):
         status = 404
     return page(request, "Not possible", el("h1", "That is not possible"), el("p", words), status=status)
 

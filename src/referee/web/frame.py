@@ -7,13 +7,19 @@ from starlette.responses import HTMLResponse
 
 from referee.render.elements import Child, Html, el, join
 
-PLACES = (("/", "Runs"), ("/questions", "Questions"), ("/compare", "Compare"), ("/doctor", "Doctor"))
+PLACES = (
+    ("/", "Runs"),
+    ("/questions", "Questions"),
+    ("/compare", "Compare"),
+    ("/memory", "Memory"),
+    ("/doctor", "Doctor"),
+)
 
 
 def page(request: Request, title: str, *content: Child, live: str = "", status: int = 200) -> HTMLResponse:
     """A whole page. `live` is the path of the events that tell when it should be looked at again."""
     app = request.app.state
-    links = (_link(path, name, request.url.path, app.waiting()) for path, name in app.places)
+    links = (_link(path, name, request.url.path, app.waiting()) for path, name in PLACES)
     top = el(
         "header",
         el("a", "Skip to the content", href="#content", class_="skip"),

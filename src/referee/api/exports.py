@@ -1,0 +1,78 @@
+"""The record for other systems: a trajectory, spans."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from referee import __version__
+from referee.actions.call_tool import CallTool
+from referee.adapters import otlp
+from referee.api.past import shown_line
+from referee.api.spec import Spec, known
+from referee.config import load
+from referee.domain.insight import Insights
+from referee.domain.insight import insights as insights_of
+from referee.domain.observation import Observation
+from referee.domain.report import Outcome
+from referee.kernel.journal import Ending
+from referee.ports import Entry, Kind
+from referee.render.spans import trace_of
+from referee.render.trajectory import trajectory_of
+from referee.wiring import Desk
+
+
+def trajectory(run_id: str, repo: str = ".") -> dict[str, Any]:
+    """A run as an ATIF trajectory. Raises `UsageError` if it is unknown."""
+    with Desk(repo, load(repo)) as desk:
+        record = known(desk, run_id)
+        return trajectory_of(run_id, Spec.model_validate_json(record.spec).task.text, _lines(desk, run_id))
+
+
+def send_spans(run_id: str, endpoint: str, repo: str = ".") -> int:
+    """Send a run's spans to an OpenTelemetry collector; how many they were.
+
+    Raises `UsageError` if the run is unknown or packages are missing, `WorldFault` if the collector refuses.
+    """
+    with Desk(repo, load(repo)) as desk:
+        known(desk, run_id)
+        lines = _lines(desk, run_id)
+    return otlp.send(trace_of(run_id, lines), endpoint, __version__)
+
+
+def _lines(desk: Desk, run_id: str) -> list[dict[str, Any]]:
+    return [_with_reply(desk, entry) for entry in desk.store.entries(run_id)]
+
+
+def _with_reply(desk: Desk, entry: Entry) -> dict[str, Any]:
+    """A line of the journal, of a model's call also with what the model said."""
+    line = shown_line(desk, entry)
+    if entry.action == "call_model" and entry.kind is Kind.ENDED:
+        ending = Ending.model_validate_json(entry.payload)
+        text = desk.store.get(ending.blob).decode() if ending.blob else ending.result
+        line["reply"] = json.loads(text) if ending.outcome == "done" else None
+    return line
+
+
+def insights(repo: str = ".", *, last: int = 1_000) -> Insights:
+    """What the newest `last` runs that have ended say together."""
+    with Desk(repo, load(repo)) as desk:
+        ended = [r for r in desk.store.runs() if r.status == "done" and r.outcome][:last]
+        reports = [Outcome.model_validate_json(r.outcome).report for r in ended]
+        calls = [call for r in ended for call in _calls(desk, r.run_id)]
+    return insights_of(reports, calls)
+
+
+def _calls(desk: Desk, run_id: str) -> list[tuple[str, str]]:
+    """The tool calls of a run: each tool's name and how the call ended."""
+    entries = [e for e in desk.store.entries(run_id) if e.action == CallTool.name]
+    asked = {e.key: str(json.loads(e.payload).get("tool", "")) for e in entries if e.kind is Kind.REQUESTED}
+    return [(asked[e.key], _outcome(desk, e)) for e in entries if e.kind is Kind.ENDED and e.key in asked]
+
+
+def _outcome(desk: Desk, entry: Entry) -> str:
+    ending = Ending.model_validate_json(entry.payload)
+    if ending.outcome != "done":
+        return ending.outcome
+    text = desk.store.get(ending.blob).decode() if ending.blob else ending.result
+    return Observation.model_validate_json(text).outcome
