@@ -185,3 +185,17 @@ def test_two_browsers_cannot_share_a_link(browser: Browser, server: Server, let_
     assert "has been used" in page.locator("main").inner_text()
     assert page.goto(server.base).status == 401
     stranger.close()
+
+
+def test_the_documented_picture_is_of_this_page(server: Server, watched: Watched, tmp_path: Path) -> None:
+    """With REFEREE_PICTURES the pictures in docs/ are made anew; without, they are made and thrown away."""
+    page = watched.page
+    page.set_viewport_size({"width": 1100, "height": 760})
+    folder = Path(__file__).parents[2] / "docs" / "pictures" if os.environ.get("REFEREE_PICTURES") else tmp_path
+    folder.mkdir(exist_ok=True)
+    page.goto(f"{server.base}/runs/{FAILED}")
+    page.screenshot(path=folder / "run.png", full_page=True)
+    page.goto(server.base)
+    page.emulate_media(color_scheme="dark")
+    page.screenshot(path=folder / "runs.png")
+    assert all(0 < p.stat().st_size < 150_000 for p in folder.glob("run*.png"))

@@ -16,11 +16,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from referee.domain.component import budget_meter
 from referee.domain.cost import HIGH_PRESSURE, Budget, BudgetView, Cost
 from referee.domain.value import Value
 from referee.domain.verdict import Verdict
 from referee.render.plain import line
-from referee.render.words import axes
 
 
 class View(Value):
@@ -130,7 +130,7 @@ def picture(view: View, seconds: float, width: int) -> RenderableType:
 def _bars(budget: Budget, spent: Cost, width: int) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     room = max(4, min(30, width - 36))
-    for axis in axes(budget, spent):
+    for axis in budget_meter(budget, spent).meters:
         bar = ProgressBar(total=1.0, completed=axis.share, width=room, complete_style=_colour(axis.share))
         grid.add_row(Text(axis.name, "dim"), bar, Text(axis.words, no_wrap=True, overflow="ellipsis"))
     return grid

@@ -4,6 +4,6 @@ from referee.render.html import html
 from referee.render.markdown import markdown
 from referee.render.plain import plain
 from referee.render.text import text
-from referee.render.words import Axis, axes, headline
+from referee.render.words import headline
 
-__all__ = ["Axis", "axes", "headline", "html", "markdown", "plain", "text"]
+__all__ = ["headline", "html", "markdown", "plain", "text"]

@@ -1,106 +1,70 @@
-"""A report as one HTML page that needs nothing else and runs nothing."""
+"""A report as one HTML page that needs nothing else and runs nothing: the components of the page, in its look."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from importlib import resources
 
+from referee.domain.component import Cell, Table, Tone, budget_meter, diff_review, timeline
 from referee.domain.report import Report
-from referee.render.markdown import row_cells
-from referee.render.plain import plain
-from referee.render.words import axes, headline, title
+from referee.render.elements import Child, Html, el
+from referee.render.parts import budget, pill, rounds, table
+from referee.render.review import review
+from referee.render.words import headline, title
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --bad: #cf222e; --warn: #bf8700; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-.solved { color: var(--good); } .unsolved { color: var(--bad); }
-table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top;
-  padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-pre { overflow-x: auto; padding: .8rem; border: 1px solid var(--line); border-radius: .4rem; }
-.bar { background: var(--line); border-radius: .3rem; height: .7rem; min-width: 8rem; }
-.bar div { background: var(--good); border-radius: .3rem; height: 100%; }
-.bar.high div { background: var(--bad); } .bar.mid div { background: var(--warn); }
-.added { color: var(--good); } .removed { color: var(--bad); } .place { opacity: .7; }
-"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def html(report: Report, diff: str = "") -> str:
     """The page. Everything from the run is escaped, and the page's own policy forbids scripts and requests."""
-    state = "solved" if report.solved else "unsolved"
-    body = [
-        f'<h1><span class="{state}">{"Solved" if report.solved else "Not solved"}</span>: {_safe(title(report))}</h1>',
-        f"<p>{_safe(headline(report))}</p>",
-        *(f"<p>{_safe(words)}</p>" for words in (report.explanation, report.analysis) if words),
+    feedback = "" if report.solved else report.feedback
+    state = pill("Solved", Tone.GOOD) if report.solved else pill("Not solved", Tone.BAD)
+    body = el(
+        "main",
+        el("p", state),
+        el("h1", title(report)),
+        el("p", headline(report)),
+        *(el("p", words, class_="why") for words in (report.explanation, report.analysis) if words),
         _section("Targets", _items(report.targets)),
-        _section("Steps", _steps(report)),
-        _section("Budget", _bars(report)),
+        _section("Steps", rounds(timeline(report.iterations)) if report.iterations else None),
+        _section("Budget", budget(budget_meter(report.budget, report.spent))),
         _section("Notes", _items(report.notes)),
         _section("Other patches that passed", _items(report.alternatives)),
-        _section(
-            "Last failure", "" if report.solved or not report.feedback else f"<pre>{_safe(report.feedback)}</pre>"
-        ),
-        _section("Diff", _diff(diff)),
+        _section("Last failure", el("pre", feedback) if feedback else None),
+        _section("Change", review(diff_review(diff)) if diff else None),
         _section("Settings", _settings(report)),
         _section("Run", _about(report)),
-    ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f'<meta name="viewport" content="width=device-width"><title>{_safe(title(report))}</title>'
-        f"<style>{_STYLE}</style></head><body>\n" + "\n".join(b for b in body if b) + "\n</body></html>\n"
     )
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("title", title(report)),
+        el("style", Html(_look())),
+    )
+    return "<!doctype html>\n" + el("html", head, el("body", body), lang="en") + "\n"
 
 
-def _safe(text: str) -> str:
-    return escape(plain(text), quote=True)
+def _look() -> str:
+    """The one stylesheet, but for what it would have to load."""
+    text = resources.files("referee.render").joinpath("assets", "look.css").read_text(encoding="utf-8")
+    return "\n".join(row for row in text.splitlines() if "url(" not in row)
 
 
-def _section(title: str, content: str) -> str:
-    return f"<h2>{title}</h2>\n{content}" if content else ""
+def _section(name: str, content: Child) -> Html | None:
+    return el("section", el("h2", name), content) if content else None
 
 
-def _items(items: tuple[str, ...]) -> str:
-    return "<ul>" + "".join(f"<li>{_safe(i)}</li>" for i in items) + "</ul>" if items else ""
+def _items(items: tuple[str, ...]) -> Html | None:
+    return el("ul", *(el("li", i) for i in items)) if items else None
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    if not rows:
-        return ""
-    names = "".join(f"<th>{h}</th>" for h in head)
-    cells = "".join("<tr>" + "".join(f"<td>{_safe(c)}</td>" for c in row) + "</tr>" for row in rows)
-    return f"<table><tr>{names}</tr>{cells}</table>"
+def _settings(report: Report) -> Html | None:
+    rows = tuple(_cells(s.key, str(s.value), s.origin) for s in report.config)
+    return table(Table(caption="Settings", head=("key", "value", "from"), rows=rows)) if rows else None
 
 
-def _steps(report: Report) -> str:
-    head = ("step", "author", "touched", "result", "layer", "failed", "ms", "fingerprint")
-    return _table(head, [row_cells(r) for r in report.iterations])
-
-
-def _bars(report: Report) -> str:
-    rows = []
-    for axis in axes(report.budget, report.spent):
-        level = "high" if axis.share > 0.8 else "mid" if axis.share > 0.5 else "low"
-        bar = f'<div class="bar {level}"><div style="width:{axis.share * 100:.1f}%"></div></div>'
-        rows.append(f"<tr><td>{axis.name}</td><td>{bar}</td><td>{_safe(axis.words)}</td></tr>")
-    return f"<table>{''.join(rows)}</table><p>{report.tool_seconds:.1f} s of the time went into checks.</p>"
-
-
-def _diff(diff: str) -> str:
-    return "<pre>" + "\n".join(_diff_line(row) for row in diff.rstrip("\n").split("\n")) + "</pre>" if diff else ""
-
-
-def _diff_line(row: str) -> str:
-    kinds = (("+++", "place"), ("---", "place"), ("+", "added"), ("-", "removed"), ("@@", "place"), ("diff ", "place"))
-    kind = next((name for start, name in kinds if row.startswith(start)), "")
-    return f'<span class="{kind}">{_safe(row)}</span>' if kind else _safe(row)
-
-
-def _settings(report: Report) -> str:
-    return _table(("key", "value", "from"), [(s.key, str(s.value), s.origin) for s in report.config])
-
-
-def _about(report: Report) -> str:
+def _about(report: Report) -> Html:
     isolation = f"{report.isolation.backend}, {report.isolation.level}" if report.isolation else ""
     rows = [
         ("run", report.run_id),
@@ -111,4 +75,8 @@ def _about(report: Report) -> str:
         ("finished", report.finished_at),
         *sorted(report.environment.items()),
     ]
-    return _table(("what", "is"), [r for r in rows if r[1]])
+    return table(Table(caption="Run", head=("what", "is"), rows=tuple(_cells(*r) for r in rows if r[1])))
+
+
+def _cells(*texts: str) -> tuple[Cell, ...]:
+    return tuple(Cell(text=text) for text in texts)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from referee.domain.component import budget_meter
 from referee.domain.report import Iteration, Report
 from referee.render.plain import line, plain
-from referee.render.words import axes, headline, title
+from referee.render.words import headline, title
 
+MOST = 60_000  # characters; a comment on a pull request may have 65 536
+_SPARE = 200  # for the fence and the words after it
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@])")
 
 
@@ -23,10 +26,22 @@ def markdown(report: Report, diff: str = "") -> str:
     parts += [_bullets("Notes", report.notes), _bullets("Other patches that passed", report.alternatives)]
     if report.feedback and not report.solved:
         parts.append("## Last failure\n\n" + fence(report.feedback, ""))
+    rest = [_settings(report), _about(report)]
     if diff:
-        parts.append("## Diff\n\n" + fence(diff, "diff"))
-    parts += [_settings(report), _about(report)]
+        room = MOST - sum(len(p) + 2 for p in (*parts, *rest))
+        parts.append("## Diff\n\n" + _within(diff, room, report.run_id))
+    parts += rest
     return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def _within(diff: str, room: int, run_id: str) -> str:
+    """The diff as a code block, cut at a line where it would not fit."""
+    whole = fence(diff, "diff")
+    if len(whole) <= room:
+        return whole
+    cut = plain(diff)[: max(0, room - _SPARE)].rpartition("\n")[0]
+    left = diff.count("\n") - cut.count("\n")
+    return f"{fence(cut, 'diff')}\n\n{left} more lines: `referee show {run_id} --format diff`"
 
 
 def cell(text: str) -> str:
@@ -65,7 +80,7 @@ def row_cells(row: Iteration) -> tuple[str, ...]:
 
 
 def _budget(report: Report) -> str:
-    rows = [(a.name, a.words, f"{a.share:.0%}") for a in axes(report.budget, report.spent)]
+    rows = [(a.name, a.words, f"{a.share:.0%}") for a in budget_meter(report.budget, report.spent).meters]
     rows.append(("checks", f"{report.tool_seconds:.1f} s of the time", ""))
     return "## Budget\n\n" + _table(("axis", "spent", "share"), rows)
 

@@ -14,7 +14,8 @@ def review(given: DiffReview) -> Html:
     parts = [_file(f) for f in given.files]
     if given.cut:
         parts.append(el("p", f"{given.cut:,} more lines are not shown; `referee show RUN --format diff` has all."))
-    parts.append(el("p", "SHA-256 of this diff: ", el("code", given.digest), class_="quiet digest"))
+    if given.digest:
+        parts.append(el("p", "SHA-256 of this diff: ", el("code", given.digest), class_="quiet digest"))
     return join(parts)
 
 

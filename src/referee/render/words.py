@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
-from referee.domain.cost import Budget, Cost
+from referee.domain.component.made import dollars
 from referee.domain.reason import StopReason
 from referee.domain.report import Report
-from referee.domain.value import Value
+
+__all__ = ["REASONS", "dollars", "headline", "title"]
 
 REASONS = {
     StopReason.SOLVED: "solved",
@@ -27,29 +26,6 @@ REASONS = {
     StopReason.NEEDS_SIGNATURE: "waits for a person to decide; nothing was written",
     StopReason.WORLD_FAULT: "this machine could not do what was needed",
 }
-
-
-class Axis(Value):
-    """One axis of a budget: how much of it is spent, as a share from 0 to 1 and in words."""
-
-    name: str
-    share: float
-    words: str
-
-
-def axes(budget: Budget, spent: Cost) -> tuple[Axis, ...]:
-    """The four axes in a fixed order. An axis limited to nothing has share 0."""
-    return (
-        _axis("steps", spent.steps, budget.max_steps, f"{spent.steps} of {budget.max_steps}"),
-        _axis("time", spent.seconds, budget.timeout, f"{spent.seconds:.1f} of {budget.timeout:g} s"),
-        _axis("tokens", spent.tokens, budget.max_tokens, f"{spent.tokens:,} of {budget.max_tokens:,}"),
-        _axis("money", spent.usd, budget.max_cost_usd, f"{dollars(spent.usd)} of {dollars(budget.max_cost_usd)}"),
-    )
-
-
-def dollars(amount: Decimal) -> str:
-    """US dollars, with more digits where two would hide something."""
-    return f"${amount:.2f}" if amount == round(amount, 2) else f"${amount:.4f}"
 
 
 def headline(report: Report) -> str:
@@ -87,8 +63,3 @@ def _place(report: Report) -> str:
 
 def _count(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def _axis(name: str, spent: float | Decimal, limit: float | Decimal, words: str) -> Axis:
-    share = float(spent) / float(limit) if limit else 0.0
-    return Axis(name=name, share=min(1.0, max(0.0, share)), words=words)

@@ -55,6 +55,8 @@ class _Reader:
             self._at += 1
             if line.startswith("diff --git "):
                 self.files.append(_File(path=_named_twice(line)))
+            elif line.startswith("--- ") and (not self.files or self.files[-1].hunks):
+                self.files.append(_File(old=_name(line)))  # a plain diff has no line for each file
             elif self.files:
                 self._heading(self.files[-1], line)
 

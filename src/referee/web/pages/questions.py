@@ -48,9 +48,7 @@ def question(request: Request) -> Response:
         _given(asked),
         el("div", *_ways(request, asked), class_="acts"),
     )
-    shown = asked.shown
-    body = review(diff_review(shown)) if shown.startswith("diff --git ") else el("pre", shown, tabindex=0)
-    return page(request, asked.summary, content, part("shown", body, title="What the answer is about"))
+    return page(request, asked.summary, content, part("shown", _shown(asked), title="What the answer is about"))
 
 
 def answer(request: Request) -> Response:
@@ -110,6 +108,16 @@ def _run(run_id: str) -> Html:
 
 def _nothing() -> Html:
     return el("p", "No run has asked anything yet.", class_="empty")
+
+
+def _shown(asked: Asked) -> Html:
+    """The whole text that the digest covers, a diff in it as a diff."""
+    words, found, diff = asked.shown.partition("diff --git ")
+    if not found or (words and not words.endswith("\n")):
+        return el("pre", asked.shown, tabindex=0)
+    # The digest of a part would only be taken for the one that is signed.
+    parts = diff_review(found + diff).model_copy(update={"digest": ""})
+    return join([el("pre", words.rstrip("\n"), tabindex=0) if words.strip() else None, review(parts)])
 
 
 def _facts(asked: Asked) -> Html:
