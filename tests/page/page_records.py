@@ -113,10 +113,12 @@ class Writer:
 def ended(run_id: str, task: str, rows: Sequence[Iteration], diff: str = DIFF, **more: Any) -> Outcome:
     """The outcome of a run; solved unless told otherwise."""
     reason = more.pop("stop_reason", StopReason.SOLVED)
+    solved = reason is StopReason.SOLVED
     report = Report(
-        run_id=run_id, task=task, stop_reason=reason, solved=reason is StopReason.SOLVED, steps=len(rows),
+        run_id=run_id, task=task, stop_reason=reason, solved=solved, steps=len(rows),
         iterations=tuple(rows), wall_seconds=4.0, tool_seconds=3.1, generator="model", started_at=moment(START),
-        touched_files=("src/cart.py",), landed=Landed(how="tree"), budget=Budget(max_steps=max(8, len(rows))), **more,
+        touched_files=("src/cart.py",) if solved else (), landed=Landed(how="tree") if solved else None,
+        budget=Budget(max_steps=max(8, len(rows))), **more,
     )  # fmt: skip
     return Outcome(solved=report.solved, stop_reason=reason, diff=diff, report=report)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +16,10 @@ import small
 from page_scene import MAIN, Server, enter, serving
 from playwright.sync_api import Browser, Page
 
+from referee.adapters.store import SqliteStore
+
+PLANTED, SHOWN = b"planted-7f3a9c51d2", b"shown-to-all-41c7"
+CURIOUS = small.TESTS.replace("== 5", f"== 5, '{SHOWN.decode()}' + str(dict(__import__('os').environ))")
 Played = tuple[Path, Page, str]
 
 
@@ -21,7 +27,17 @@ Played = tuple[Path, Page, str]
 def home(tmp_path: Path) -> dict[str, str]:
     """An environment without settings of this machine's."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("REFEREE_", "XDG_", "GIT_"))}
-    return {**kept, "HOME": str(tmp_path / "home")}
+    return {**kept, "HOME": str(tmp_path / "home"), "AWS_SECRET_ACCESS_KEY": PLANTED.decode()}
+
+
+def recorded(repo: Path) -> bytes:
+    """All that is kept of a repository's runs, also what is kept as base64."""
+    store = SqliteStore(str(repo / ".harness"))
+    kept = [e.payload.encode() for r in store.runs() for e in store.entries(r.run_id)]
+    store.close()
+    kept += [p.read_bytes() for p in (repo / ".harness").rglob("*") if p.is_file()]
+    coded = [c for data in kept for c in re.findall(rb"[A-Za-z0-9+/]{40,}={0,2}", data)]
+    return b"\n".join([*kept, *(base64.b64decode(c + b"===") for c in coded)])
 
 
 def referee(repo: Path, home: dict[str, str], *arguments: str) -> int:
@@ -33,7 +49,7 @@ def referee(repo: Path, home: dict[str, str], *arguments: str) -> int:
 @pytest.fixture
 def asked(tmp_path: Path, home: dict[str, str], browser: Browser, request: pytest.FixtureRequest) -> Iterator[Played]:
     """A repair that found the fix and waits for a person, the page about it, and its id."""
-    repo = small.build(tmp_path / "repo")
+    repo = small.build(tmp_path / "repo", {"calc.py": small.BUGGY, "tests/test_calc.py": CURIOUS})
     (repo / "referee.toml").write_text(request.param)
     (tmp_path / "home").mkdir()
     model = small.script(tmp_path / "m.jsonl", small.proposal())
@@ -60,12 +76,16 @@ def _to_the_question(browser: Browser, server: Server) -> tuple[Page, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ['ask_before_landing = "approval"\n'], indirect=True)
 def test_an_approval_on_the_page_lands_the_change(asked: Played, home: dict[str, str]) -> None:
+    """And what the person's own environment holds never got into the record, though a test printed all it saw."""
     repo, page, run_id = asked
     page.get_by_role("button", name="Approve").click()
     page.get_by_text("answered", exact=True).wait_for()
     assert (repo / "calc.py").read_text() == small.BUGGY
     assert referee(repo, home, "resume", run_id) == 0
     assert (repo / "calc.py").read_text() == small.FIXED
+    kept = recorded(repo)
+    assert SHOWN in kept, "the control: what the test tells is in the record"
+    assert PLANTED not in kept
 
 
 @pytest.mark.slow
