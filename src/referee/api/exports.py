@@ -26,7 +26,8 @@ def trajectory(run_id: str, repo: str = ".") -> dict[str, Any]:
     """A run as an ATIF trajectory. Raises `UsageError` if it is unknown."""
     with Desk(repo, load(repo)) as desk:
         record = known(desk, run_id)
-        return trajectory_of(run_id, Spec.model_validate_json(record.spec).task.text, _lines(desk, run_id))
+        task = Spec.model_validate_json(record.spec).task.text
+        return trajectory_of(run_id, task, _lines(desk, run_id), __version__)
 
 
 def send_spans(run_id: str, endpoint: str, repo: str = ".") -> int:

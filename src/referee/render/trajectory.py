@@ -6,13 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from referee import __version__
-
 VERSION = "ATIF-v1.4"
 
 
-def trajectory_of(run_id: str, task: str, lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The trajectory as a document. A verdict is a step of the system's."""
+def trajectory_of(run_id: str, task: str, lines: Iterable[Mapping[str, Any]], version: str) -> dict[str, Any]:
+    """The trajectory as a document; `version` is referee's. A verdict is a step of the system's."""
     rows = list(lines)
     ends = {r["key"]: r for r in rows if r["kind"] == "ended"}
     steps: list[dict[str, Any]] = [{"source": "user", "message": task, "timestamp": rows[0]["at"] if rows else ""}]
@@ -29,7 +27,7 @@ def trajectory_of(run_id: str, task: str, lines: Iterable[Mapping[str, Any]]) ->
     return {
         "schema_version": VERSION,
         "session_id": run_id,
-        "agent": {"name": "referee", "version": __version__},
+        "agent": {"name": "referee", "version": version},
         "steps": numbered,
         "final_metrics": _totals(numbered),
     }

@@ -92,7 +92,7 @@ def test_a_collector_that_refuses_is_told_of(collector: tuple[str, list[bytes]])
 
 
 def test_a_trajectory_pairs_calls_and_observations() -> None:
-    told = trajectory_of("r1", "mend it", LINES)
+    told = trajectory_of("r1", "mend it", LINES, "0.1.0")
     user, agent, system = told["steps"]
     assert told["schema_version"] == "ATIF-v1.4" and told["session_id"] == "r1"
     assert [s["step_id"] for s in told["steps"]] == [1, 2, 3]
