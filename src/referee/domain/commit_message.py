@@ -54,6 +54,16 @@ def commit_message(repaired: Repaired) -> str:
     return "\n\n".join([*paragraphs, "\n".join(trailers)]) + "\n"
 
 
+def changelog_entry(repaired: Repaired) -> str:
+    """One bullet of a changelog: the task, where it was done, and the test that shows it."""
+    where = [plain_words(path) for path in repaired.touched]
+    rest = f" and {len(where) - 2} more files" if len(where) > 2 else ""
+    places = f" in {', '.join(where[:2])}{rest}" if where else ""
+    first, *more = [plain_words(t) for t in repaired.targets] or [""]
+    shown = f" (shown by {first}{f' and {len(more)} more' if more else ''})" if first else ""
+    return f"* {subject(repaired.task, repaired.targets)}{places}{shown}.\n"
+
+
 def judge_summary(passed: Sequence[CheckResult]) -> str:
     """Which checks passed, by layer, in one line."""
     if not passed:
