@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from referee.actions.tree import PrepareBase
 from referee.adapters.clock import SystemClock
 from referee.adapters.git import GitWorkspace
+from referee.adapters.jobs import ThreadJobs
 from referee.adapters.models.prices import stated
 from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel, RecordingModel
@@ -62,6 +63,7 @@ from referee.ports import (
     Base,
     Command,
     Interpreter,
+    Jobs,
     Level,
     Limits,
     Model,
@@ -105,6 +107,7 @@ class Desk:
         self._shelf: Shelf | None = None
         self._sandbox: Sandbox | None = None
         self._warm: dict[str, Warm] = {}
+        self._jobs: ThreadJobs | None = None
         self._models: dict[str, Model] = {}
         self._surroundings: Surroundings | None = None
         self._opening = threading.RLock()  # branches ask from their own threads
@@ -168,6 +171,14 @@ class Desk:
                 model = open_model(name, self.config)
                 self._models[name] = RecordingModel(model, self.config.record) if self.config.record else model
             return self._models[name]
+
+    @property
+    def jobs(self) -> Jobs:
+        """The background jobs of this process."""
+        with self._opening:
+            if self._jobs is None:
+                self._jobs = ThreadJobs(lambda: self.sandbox)
+            return self._jobs
 
     def warm(self, command: Command) -> Warm:
         """The warm process for `command`, started on first use."""
@@ -298,6 +309,8 @@ class Desk:
 
     def close(self) -> None:
         """End the warm processes, the servers and the sandbox, then the store and the workspace."""
+        if self._jobs is not None:
+            self._jobs.close()
         for warm in self._warm.values():
             warm.close()
         if self._surroundings is not None:

@@ -190,3 +190,25 @@ def test_equal_failing_calls_are_told_once_and_then_stop_the_run(tmp_path: Path)
     assert len(told) == 6
     metrics = outcome.report.metrics
     assert metrics is not None and (metrics.calls, metrics.recovery_rate) == (6, 0.0)
+
+
+def test_background_jobs_are_followed_and_end_with_the_run(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo", {"notes.txt": "one\n"})
+    count = "for i in 1 2 3; do echo line $i; sleep 0.1; done; exit 3"
+    outcome = play(
+        repo,
+        calls(("bash", {"command": count, "why": "to count", "background": True, "timeout": 30})),
+        calls(("bash", {"command": "echo begun; sleep 500", "why": "to wait", "background": True, "timeout": 600})),
+        calls(("job_wait", {"job": "job1"}), ("job_read", {"job": "job1", "since": 14})),
+        calls(("job_list", {}), ("job_kill", {"job": "job2"}), ("job_read", {"job": "job9"})),
+        calls(("bash", {"command": "sleep 500", "why": "left behind", "background": True, "timeout": 600})),
+        says("counted"),
+    )
+    assert outcome.stop_reason is StopReason.SOLVED
+    told = [text for _, text in observations(repo, outcome.report.run_id)]
+    assert told[:2] == ["[job1 started]", "[job2 started]"]
+    assert told[2].startswith("line 1\nline 2\nline 3\n[job1: ended with exit code 3; ")
+    assert told[3].startswith("line 3\n[job1: ended with exit code 3; ")
+    assert "job2: running" in told[4]
+    assert "[job2: killed" in told[5]
+    assert "there is no job job9" in told[6]

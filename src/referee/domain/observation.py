@@ -37,7 +37,7 @@ class Note(Value):
 class Observation(Value):
     """The outcome of one call.
 
-    `granted` is a tool that may be called once.
+    `granted` is a tool that may be called once, `job` a background job that was started.
     `tree` is the workspace's new tree if the call changed it, `scratch` the blob of a patch of what git ignores, `kept`
     the blob of the whole output if the text is only a part of it. `todo` replaces the plan, None leaves it. A `denied`
     call was refused by a rule, an `invalid` one had no such tool or wrong arguments, a `failed` one was tried.
@@ -52,6 +52,7 @@ class Observation(Value):
     todo: tuple[Todo, ...] | None = None
     note: Note | None = None
     granted: str = ""
+    job: str = ""
 
 
 def failed(text: str) -> Observation:

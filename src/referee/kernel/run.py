@@ -38,6 +38,7 @@ from referee.ports import (
     Clock,
     Command,
     Equipment,
+    Jobs,
     Kind,
     Model,
     OutsideTool,
@@ -101,6 +102,10 @@ class Bounded:
     @property
     def surroundings(self) -> Surroundings:
         return self._equipment.surroundings
+
+    @property
+    def jobs(self) -> Jobs:
+        return self._equipment.jobs
 
     def model(self, name: str) -> Model:
         return self._equipment.model(name)

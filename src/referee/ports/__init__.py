@@ -6,6 +6,7 @@ contract suite in `tests/contract` that every implementation passes.
 
 from __future__ import annotations
 
+from referee.ports.jobs import Jobs, JobState
 from referee.ports.memories import Approvals, Memories
 from referee.ports.model import Message, Model, ModelReply, ModelRequest, Price, ToolCall, ToolSpec, Usage
 from referee.ports.outside import OutsideTool
@@ -43,6 +44,8 @@ __all__ = [
     "Interpreter",
     "Isolation",
     "Job",
+    "JobState",
+    "Jobs",
     "Kind",
     "Landing",
     "Lease",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from referee.domain.question import Consent
+from referee.ports.jobs import Jobs
 from referee.ports.model import Model
 from referee.ports.outside import OutsideTool
 from referee.ports.sandbox import Command, Sandbox, Warm
@@ -39,6 +40,11 @@ class Equipment(Protocol):
     @property
     def surroundings(self) -> Surroundings:
         """What the repository and the person bring along."""
+        ...
+
+    @property
+    def jobs(self) -> Jobs:
+        """The background jobs of this process."""
         ...
 
     def model(self, name: str) -> Model: ...

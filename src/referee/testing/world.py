@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from referee.adapters.jobs import ThreadJobs
 from referee.domain.errors import UsageError
-from referee.ports import Clock, Command, Model, OutsideTool, Sandbox, Shelf, Warm, Workspace
+from referee.ports import Clock, Command, Jobs, Model, OutsideTool, Sandbox, Shelf, Warm, Workspace
 from referee.testing.clock import FakeClock
 from referee.testing.shelf import MemoryShelf
 from referee.testing.signing import FakeSignatures
@@ -27,6 +28,7 @@ class FakeEquipment:
         self.shelf: Shelf = MemoryShelf(self.clock)
         self.tools: dict[str, OutsideTool] = {}
         self.signatures = FakeSignatures()
+        self.jobs: Jobs = ThreadJobs(lambda: sandbox)
         self.surroundings = FakeSurroundings()
         self._models = dict(models or {})
 

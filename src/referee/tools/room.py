@@ -86,6 +86,7 @@ class Room:
     hooks: tuple[Hook, ...] = ()
     notes: list[Note] = field(default_factory=list)
     outputs: int = 0
+    jobs: list[str] = field(default_factory=list)
     patch: tuple[str, Patch] | None = None  # from the copy that commands stand on to a tree: costly to find out
     granted: set[str] = field(default_factory=set)
     dropped: dict[str, str] = field(default_factory=dict)  # outputs that the conversation no longer holds, by path
@@ -104,6 +105,8 @@ class Room:
             self.outputs += 1
             self.scratch[f"{OUTPUTS}{self.outputs}.txt"] = FileContent(data=self.run.get(observed.kept))
         self.todo = self.todo if observed.todo is None else observed.todo
+        if observed.job:
+            self.jobs.append(observed.job)
         if observed.granted:
             self.granted.add(observed.granted)
         if observed.note is not None:

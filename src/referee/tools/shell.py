@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from referee.actions.execute import ExecuteWarm
+from referee.actions.jobs import StartJob
 from referee.actions.tree import Apply
 from referee.domain.changes import Line, Tree, Work, lines_of, work
 from referee.domain.errors import Rejected
@@ -39,17 +40,21 @@ def bash(
     why: Annotated[str, Field(min_length=1, description="purpose, in one sentence")],
     timeout: Annotated[int, Field(ge=1, le=LONGEST, description="seconds")] = 60,
     cwd: str = ".",
+    background: bool = False,
 ) -> Observation:
     """Run a shell command in a sandbox: no network, a fresh shell each time, in the folder cwd.
 
     Files it changes are kept for the next call; variables, cd and processes are not. Changes to protected files are
-    undone. Not for reading or searching (read, grep), and not for the verdict on your work (check).
+    undone. With background it runs on beside other calls, for at most timeout seconds; its files and ports are its own.
+    Not for reading or searching (read, grep), and not for the verdict on your work (check).
     """
     place = room.located(cwd)
     patch = _patch(room)
     asked = {
         "what": "run", "command": command, "cwd": place, "seconds": timeout, "most": _MOST, "patched": patch.touched,
     }  # fmt: skip
+    if background:
+        return _started(room, {**asked, "most": 0}, patch, timeout + _GRACE)
     execution = _execute(room, asked, patch, timeout + _GRACE)
     try:
         lines = lines_of(execution.channel)
@@ -63,7 +68,22 @@ def bash(
     return observed.model_copy(update={"tree": tree})
 
 
+def _started(room: Room, asked: Mapping[str, Any], patch: Patch, seconds: float) -> Observation:
+    """Start it as a job; what it writes is heard, what it changes dies with it."""
+    name = f"job{len(room.jobs) + 1}"
+    command, job = _prepared(room, asked, patch, seconds)
+    # A process of its own, so that it can be ended: a variable makes its command differ from every other.
+    own = command.model_copy(update={"env": {**command.env, "REFEREE_JOB": name}})
+    room.run.perform(StartJob(job=name, command=own, work=job))
+    return Observation(text=f"[{name} started]", job=name)
+
+
 def _execute(room: Room, asked: Mapping[str, Any], patch: Patch, seconds: float) -> Execution:
+    command, job = _prepared(room, asked, patch, seconds)
+    return room.run.perform(ExecuteWarm(command=command, jobs=(job,))).items[0]
+
+
+def _prepared(room: Room, asked: Mapping[str, Any], patch: Patch, seconds: float) -> tuple[Command, Job]:
     shell = room.shell
     assert shell is not None  # `needs` makes it ready
     command = Command(
@@ -78,8 +98,7 @@ def _execute(room: Room, asked: Mapping[str, Any], patch: Patch, seconds: float)
         wall_seconds=seconds, cpu_seconds=None, memory_bytes=4 << 30, processes=512, disk_bytes=1 << 30,
         output_bytes=_KEPT_BYTES,
     )  # fmt: skip
-    job = Job(argv=(json.dumps(asked),), patch=patch, limits=limits)
-    return room.run.perform(ExecuteWarm(command=command, jobs=(job,))).items[0]
+    return command, Job(argv=(json.dumps(asked),), patch=patch, limits=limits)
 
 
 def _patch(room: Room) -> Patch:

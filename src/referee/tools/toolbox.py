@@ -14,6 +14,7 @@ from referee.tools.changing import delete, edit, move, write
 from referee.tools.checking import check
 from referee.tools.delegating import agent
 from referee.tools.guards import guarded, guards
+from referee.tools.jobs import job_kill, job_list, job_read, job_wait
 from referee.tools.knowing import recall, remember
 from referee.tools.people import request
 from referee.tools.planning import note, todo
@@ -36,6 +37,10 @@ TOOLS: tuple[Tool, ...] = (
     grep,
     glob,
     bash,
+    job_read,
+    job_wait,
+    job_kill,
+    job_list,
     check,
     todo,
     note,
