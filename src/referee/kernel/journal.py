@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from referee.domain.cost import Cost
 from referee.domain.errors import Diverged, WorldFault
 from referee.domain.value import Value
 from referee.kernel.action import Effect
+from referee.kernel.lease import Keeper
 from referee.ports import Clock, Entry, Kind, Lease, Store
 
 INLINE_BYTES = 16_384
@@ -51,6 +53,7 @@ class Journal:
     def __init__(self, store: Store, lease: Lease, clock: Clock) -> None:
         self._store, self._lease, self._clock = store, lease, clock
         self._renewed = clock.monotonic()
+        self._keeper = Keeper(self.renew)
         self._closed = False
         self._lock = threading.Lock()  # branches append from their own threads
         entries = store.entries(lease.run_id)
@@ -139,6 +142,10 @@ class Journal:
         """Take no more entries: what a thread left behind still does is not part of the record."""
         with self._lock:
             self._closed = True
+
+    def kept(self) -> AbstractContextManager[None]:
+        """Keep the lease for as long as what this opens is open."""
+        return self._keeper.kept()
 
     def renew(self) -> None:
         """Extend the lease. Raises `WorldFault` if another process took the run over."""

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -204,7 +204,7 @@ class Run:
                 self._still()
                 self._open = held if action.effect is Effect.SPEND else Cost()
             started = self._timer.live()
-            with self._lease_kept(action):
+            with contextlib.nullcontext() if action.instant else self._journal.kept():
                 result = action.perform(Bounded(self._world, self._bounded.seconds_left, consent))
         except Suspended:
             self._end(key, action, "waiting", "", Cost())
@@ -388,29 +388,6 @@ class Run:
             self._ledger.charge(cost)
             self._timer.settle(elapsed)
             self._open = Cost()
-
-    @contextlib.contextmanager
-    def _lease_kept(self, action: Action[Any]) -> Iterator[None]:
-        """Renew the lease while an action runs, however long, so that nobody takes a living run over."""
-        if action.instant:
-            yield
-            return
-        done = threading.Event()
-
-        def beat() -> None:
-            while not done.wait(10.0):
-                try:
-                    self._journal.renew()
-                except WorldFault:
-                    return  # taken over: the next append says so, in the thread that can act on it
-
-        beater = threading.Thread(target=beat, name="lease", daemon=True)
-        beater.start()
-        try:
-            yield
-        finally:
-            done.set()
-            beater.join()
 
     def stopped(self, fence: int) -> None:
         """Record that a person stopped it now: the time of the action that this cut off is spent."""

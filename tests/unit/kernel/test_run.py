@@ -12,6 +12,7 @@ from referee.domain.cost import Budget, Cost
 from referee.domain.errors import Diverged, Exhausted, Rejected, UsageError, WorldFault
 from referee.domain.finding import Finding
 from referee.domain.reason import StopReason
+from referee.kernel import lease
 from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Journal, check_chain
 from referee.kernel.policy import Deny
@@ -267,29 +268,69 @@ def test_a_second_process_cannot_take_a_living_run_and_a_fenced_one_stops() -> N
 
 
 class Look(Action[bool]):
-    """Whether a thread keeps the lease while it is performed."""
+    """Reads for as long as it takes until the lease is renewed."""
 
     name: ClassVar[str] = "look"
     effect: ClassVar[Effect] = Effect.READ
     result_type: ClassVar[type] = bool
+    renewed: ClassVar[threading.Semaphore] = threading.Semaphore(0)
 
     def perform(self, world: World) -> bool:
-        return any(thread.name == "lease" for thread in threading.enumerate())
+        return self.renewed.acquire(timeout=60)
 
 
-class Glance(Look):
+class Glance(Action[bool]):
     name: ClassVar[str] = "glance"
+    effect: ClassVar[Effect] = Effect.READ
+    result_type: ClassVar[type] = bool
     instant: ClassVar[bool] = True
 
+    def perform(self, world: World) -> bool:
+        return True
 
-def test_the_lease_is_kept_while_anything_but_an_instant_action_runs() -> None:
+
+class Leases(MemoryStore):
+    """Tells of renewals."""
+
+    def renew(self, lease: Lease, now: float, ttl: float) -> None:
+        super().renew(lease, now, ttl)
+        Look.renewed.release()
+
+
+def test_the_lease_is_kept_while_anything_but_an_instant_action_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A snapshot of a large repository only reads, and may take longer than a lease lasts."""
-    run = Desk().run()
+    monkeypatch.setattr(lease, "BEAT_SECONDS", 0.01)
+    desk = Desk()
+    desk.store = Leases()
+    desk.store.create("r1", "{}", "now")
+    run = desk.run()
+    assert run.perform(Glance())
+    assert not run._journal._keeper._beating
     assert run.perform(Look())
-    assert not run.perform(Glance())
 
 
-class Scratch(Look):
+def test_one_thread_keeps_the_lease_for_all_actions_and_ends_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease, "BEAT_SECONDS", 0.01)
+    renewed, beats = threading.Semaphore(0), 0
+
+    def renew() -> None:
+        nonlocal beats
+        beats += 1
+        renewed.release()
+
+    others = {t for t in threading.enumerate() if t.name == "lease"}
+    keeper = lease.Keeper(renew)
+    with keeper.kept(), keeper.kept():
+        assert all(renewed.acquire(timeout=60) for _ in range(3))
+        assert len({t for t in threading.enumerate() if t.name == "lease"} - others) == 1
+    for thread in {t for t in threading.enumerate() if t.name == "lease"} - others:
+        thread.join(60)
+    with keeper.kept():
+        assert renewed.acquire(timeout=60), "it begins again"
+    assert beats >= 4
+
+
+class Scratch(Glance):
     name: ClassVar[str] = "scratch"
     effect: ClassVar[Effect] = Effect.SCRATCH
 
@@ -316,7 +357,7 @@ def test_an_ending_waits_for_the_disk_only_if_it_saves_work_on_resume() -> None:
     desk.store = disk = Disk()
     disk.create("r1", "{}", "now")
     run = desk.run()
-    for action in (Scratch(), Passing(), Look(), Count(label="a")):
+    for action in (Scratch(), Passing(), Glance(), Count(label="a")):
         run.perform(action)
     ended_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.ENDED}
     begun_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.REQUESTED}
