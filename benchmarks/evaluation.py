@@ -25,6 +25,7 @@ def main() -> None:
     parser.add_argument("--out", default="evaluation", help="where the trials are kept")
     parser.add_argument("-j", default="1")
     parser.add_argument("--repeats", default="1")
+    parser.add_argument("--configs", default="A,B,C,D")
     parser.add_argument("--only", action="append", default=[])
     asked = parser.parse_args()
     only = [word for task in asked.only for word in ("--only", task)]
@@ -32,7 +33,7 @@ def main() -> None:
         out = f"{asked.out}/{asked.tasks}-{player}"
         referee(
             *("run", str(HERE / f"{asked.tasks}.jsonl"), "--player", player, "--repos", asked.repos, "--out", out),
-            *("--timeout", SECONDS, "--repeats", asked.repeats, "-j", asked.j, *only),
+            *("--timeout", SECONDS, "--repeats", asked.repeats, "-j", asked.j, "--configs", asked.configs, *only),
         )
         stem = HERE / f"{asked.tasks}-{player}"
         referee("report", out, "-o", f"{stem}.md", "-o", f"{stem}.html", "-o", f"{stem}.json")
