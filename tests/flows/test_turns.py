@@ -123,7 +123,7 @@ def test_a_rollback_that_was_cut_off_counts_and_one_that_failed_does_not(
         journal = Journal(desk.store, desk.store.claim("r", "me", desk.clock.now(), 30), desk.clock)
         assert not rolled_back(desk, "r")
         key = f"{ROLLBACK}1/1:rollback"
-        journal.request(key, "rollback", "d", Effect.LAND)
+        journal.request(key, "rollback", {"action_digest": "d"}, Effect.LAND)
         if ending:
             journal.end(key, "rollback", Ending(outcome=ending), durable=False)
         assert rolled_back(desk, "r") is counts
