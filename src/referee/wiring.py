@@ -34,13 +34,14 @@ from referee.authors.mechanical import MechanicalAuthor, mendable
 from referee.authors.model import ModelAuthor, Voice
 from referee.authors.search import SearchAuthor
 from referee.authors.suspects import nowhere, traced
-from referee.authors.tools import ToolAuthor, examiner
+from referee.authors.tools import ToolAuthor, WorkflowAuthor, examiner
 from referee.config import Before, Config, IsolationMode, secret, user_path
 from referee.domain.errors import UsageError
 from referee.domain.preset import PresetName
 from referee.domain.protection import TESTS
 from referee.domain.report import IsolationStamp
 from referee.domain.verdict import blocking
+from referee.domain.workflow import Workflow
 from referee.flows.agent import Errand, LateJudge
 from referee.flows.plan import Plan, Player
 from referee.judge import (
@@ -448,7 +449,7 @@ def shell(run: Run, project: Project, base: Base) -> Shell:
     return Shell(base=base, interpreter=project.interpreter.executable, mounts=project.mounts, env=project.env)
 
 
-def errand(desk: Desk, plan: Plan) -> Errand:
+def errand(desk: Desk, plan: Plan, workflow: Workflow | None = None) -> Errand:
     """An agent with its room; sandbox and judge are made ready when a call first needs them.
 
     Raises `UsageError` if no model is configured.
@@ -470,7 +471,8 @@ def errand(desk: Desk, plan: Plan) -> Errand:
         examine=examiner(lambda: judge.bench),
     )
     later = config.ask_before_landing is not Before.NEVER
-    return Errand(plan=plan, author=ToolAuthor(_voice(config), place), judge=judge, asked_later=later)
+    author = WorkflowAuthor(_voice(config), place, workflow) if workflow else ToolAuthor(_voice(config), place)
+    return Errand(plan=plan, author=author, judge=judge, asked_later=later)
 
 
 def _mechanical(bench: Bench, config: Config) -> Player:

@@ -10,7 +10,7 @@ from referee.api.questions import answer, sign
 from referee.api.questions import show as question
 from referee.api.questions import waiting as questions
 from referee.api.reference import docs, document, stale, write_docs
-from referee.api.repairs import agent, fix, resume
+from referee.api.repairs import agent, fix, resume, workflow
 from referee.api.replay import replay
 from referee.api.schedule import next_due, plan_task, schedule, unplan, work
 from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox, skills
@@ -66,5 +66,6 @@ __all__ = [
     "validate",
     "verify",
     "work",
+    "workflow",
     "write_docs",
 ]

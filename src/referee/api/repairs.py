@@ -16,6 +16,7 @@ from referee.api.recorder import Recorder, write_report
 from referee.api.spec import Spec, asked_last, has_begun, known, rolled_back, unfinished
 from referee.api.stopping import stoppable
 from referee.api.usage import counted
+from referee.api.workflows import read_workflow
 from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, Exhausted, Suspended, UsageError, WorldFault
@@ -68,6 +69,25 @@ def agent(
     Raises as `fix` does, and `UsageError` if no model is configured.
     """
     spec = Spec(task=task, config=places.absolute(config or load(task.repo)), flow="agent")
+    return started(spec, progress, wait)
+
+
+def workflow(
+    file: str,
+    repo: str = ".",
+    config: Config | None = None,
+    progress: Progress | None = None,
+    wait: Callable[[str], None] | None = None,
+    *,
+    arguments: str = "{}",
+) -> Outcome:
+    """Run the person's own Python file, whose steps are calls as an agent's; its difference lands as an agent's does.
+
+    A resume runs the file as it was. Raises as `agent` does, and `UsageError` for what is wrong in the file.
+    """
+    made = read_workflow(file, arguments)
+    task = Task(repo=repo, text=f"workflow {made.path}")
+    spec = Spec(task=task, config=places.absolute(config or load(repo)), flow="agent", workflow=made)
     return started(spec, progress, wait)
 
 
@@ -189,7 +209,7 @@ def play(desk: Desk, spec: Spec, run: Run) -> Ended:
         return tidy(run, tidying(desk, land=True))
     plan = _plan(desk, spec, run.id)
     if spec.flow == "agent":
-        return work(run, errand(desk, plan))
+        return work(run, errand(desk, plan, spec.workflow))
     if spec.config.preset is PresetName.TESTS:
         return complete(run, plan, lambda _, base: _untargeted(desk, base))
     ended = repair(run, plan)

@@ -13,6 +13,7 @@ from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.domain.value import Value
+from referee.domain.workflow import Workflow
 from referee.ports import Kind, RunRecord, Store
 from referee.wiring import Desk
 
@@ -36,6 +37,7 @@ class Spec(Value):
     proposal: Proposal | None = None  # what is done outside, if that is all the run is for
     tidy: bool = False  # let the linters' own fixes work once, instead of a repair
     flow: Literal["fix", "agent"] = "fix"
+    workflow: Workflow | None = None  # what an agent's run is played by, in place of a model
 
 
 def known(desk: Desk, run_id: str) -> RunRecord:

@@ -38,6 +38,7 @@ from referee.cli.commands import (
     sign,
     ui,
     validate,
+    workflow,
 )
 
 app = typer.Typer(
@@ -98,5 +99,6 @@ app.add_typer(memory.memory, name="memory")
 app.add_typer(hooks.hooks, name="hooks")
 app.add_typer(schedule.schedule, name="schedule")
 app.command("worker")(schedule.worker)
+app.command("workflow")(workflow.workflow)
 app.add_typer(servers.servers, name="servers")
 app.add_typer(bench.bench, name="bench")

@@ -2,5 +2,6 @@
 
 from referee.authors.tools.author import ToolAuthor
 from referee.authors.tools.judging import examiner
+from referee.authors.tools.workflow import WorkflowAuthor
 
-__all__ = ["ToolAuthor", "examiner"]
+__all__ = ["ToolAuthor", "WorkflowAuthor", "examiner"]

@@ -92,10 +92,7 @@ class ToolAuthor:
     def _enter(self, run: Run, brief: Brief) -> Room:
         """The room for a brief: the first is new, later ones go on where the work was left."""
         if self._room is None:
-            self._room = Room(run=run, place=self._place, tree=brief.base)
-            self._start = brief.base
-            self._room.delegate = lambda room, parts: delegated(room, parts, self._hire)
-            self._toolbox = surrounded(self._room, self._toolbox)
+            self._room = self._furnished(run, brief)
             remembered = index(self._room.memories, self._room.today)
             paths = run.paths(brief.base)
             said = run.read(brief.base, guide("", paths)) or b""
@@ -107,6 +104,14 @@ class ToolAuthor:
                 self._room.tree = brief.base
         self._messages.append(Message(role="user", content=text))
         return self._room
+
+    def _furnished(self, run: Run, brief: Brief) -> Room:
+        """A new room, with what surrounds the run in it."""
+        room = self._room = Room(run=run, place=self._place, tree=brief.base)
+        self._start = brief.base
+        room.delegate = lambda room, parts: delegated(room, parts, self._hire)
+        self._toolbox = surrounded(room, self._toolbox)
+        return room
 
     def _hire(self, n: int, many: int) -> ToolAuthor:
         """Another one for a part of the work: it asks no person, remembers nothing and hires nobody."""
