@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from types import TracebackType
 
 from pydantic import SecretStr
@@ -36,9 +37,10 @@ from referee.authors.search import SearchAuthor
 from referee.authors.suspects import nowhere, traced
 from referee.authors.tools import ToolAuthor, WorkflowAuthor, examiner
 from referee.config import Before, Config, IsolationMode, secret, user_path
-from referee.domain.errors import UsageError
+from referee.domain.errors import Exhausted, UsageError
 from referee.domain.preset import PresetName
 from referee.domain.protection import TESTS
+from referee.domain.reason import StopReason
 from referee.domain.report import IsolationStamp
 from referee.domain.verdict import blocking
 from referee.domain.workflow import Workflow
@@ -292,6 +294,13 @@ class Desk:
         _ = self.sandbox
         return standing(run, self.project(base.tree), base, self.settings())
 
+    def judged_again(self, run: Run, base: Base) -> Bench:
+        """The same for what lands on files that have changed meanwhile. Raises `Exhausted` if nothing can judge."""
+        bench = self.standing(run, base)
+        if bench is None:
+            raise Exhausted(StopReason.JUDGE_UNRELIABLE, "nothing can judge it")
+        return bench
+
     def _placed(self, tree: str, targets: Sequence[str]) -> tuple[str, ...]:
         """Targets as seen from the root, also where they were named from the folder that the desk was opened in."""
         paths = frozenset(self.workspace.paths(tree))
@@ -457,7 +466,9 @@ def errand(desk: Desk, plan: Plan, workflow: Workflow | None = None) -> Errand:
     config, task = desk.config, plan.task
     if not config.models.default:
         raise UsageError("no model is configured; name one with --model PROVIDER:NAME")
-    judge = LateJudge(plan.prepare if task.targets else lambda run, base: desk.standing(run, base))
+    judge = LateJudge(plan.prepare if task.targets else desk.standing)
+    if not task.targets:
+        plan = replace(plan, prepare=desk.judged_again)
 
     def opened(run: Run) -> Shell:
         tree = judge.tree
