@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from conftest import Post, Shop
+from referee.actions.outside import CallOutside
 from referee.adapters.outside import TOOLS, registry
 from referee.domain.errors import UsageError
-from referee.domain.outside import Receipt
-from referee.domain.risk import Risk
+from referee.domain.outside import Proposal, Receipt, Request
+from referee.domain.question import Asking
+from referee.kernel.policy import Ask
+from referee.policy import Outgoing, sign_outside
 from referee.ports import OutsideTool
 
 SECRETS = {"SHOP_KEY": "s3cret"}
@@ -81,9 +84,25 @@ def test_http_refuses_what_it_should_not_hold_or_send(arguments: dict[str, Any])
         tool("http").describe(arguments)
 
 
-def test_reading_is_egress_and_everything_else_irreversible() -> None:
-    for method, risk in (("GET", Risk.EGRESS), ("HEAD", Risk.EGRESS), ("POST", Risk.IRREVERSIBLE)):
-        assert tool("http").describe({"method": method, "url": "https://example.org/"}).risk is risk
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ({"method": "GET", "url": "https://docs.example.org/a"}, False),
+        ({"method": "HEAD", "url": "https://docs.example.org:443/"}, False),
+        ({"method": "GET", "url": "https://docs.example.org:8443/"}, True),
+        ({"method": "GET", "url": "http://docs.example.org/"}, True),
+        ({"method": "GET", "url": "https://other.example.org/"}, True),
+        ({"method": "GET", "url": "https://docs.example.org.evil.invalid/"}, True),
+        ({"method": "POST", "url": "https://docs.example.org/a"}, True),
+        ({"method": "GET", "url": "https://docs.example.org/", "headers": {"Authorization": "env:SHOP_KEY"}}, True),
+    ],
+)
+def test_only_reading_from_a_listed_domain_without_a_secret_takes_no_signature(
+    arguments: dict[str, Any], asked: bool
+) -> None:
+    proposal = Proposal(request=Request(tool="http", arguments=arguments), key="k", requester="ann")
+    ruling = sign_outside(Outgoing(domains=("docs.example.org",)), tool)(CallOutside(proposal=proposal))
+    assert (isinstance(ruling, Ask) and ruling.kind is Asking.SIGNATURE) if asked else ruling is None
 
 
 # --- sql -----------------------------------------------------------------------------------------------------

@@ -58,18 +58,19 @@ class HttpTool:
         self._secret = secret
 
     def describe(self, arguments: Mapping[str, Any]) -> Described:
-        """GET and HEAD only read; everything else is irreversible."""
+        """GET and HEAD only read, unless they carry a secret: then, and for all else, there is no way back."""
         asked = formed(HttpRequest, arguments, "http")
         reads = asked.method in ("GET", "HEAD")
         size = len(asked.body.encode())
         host = urlsplit(asked.url).hostname or ""
+        secret = any(value.startswith(NAMED) for value in asked.headers.values())
         rows = [f"{asked.method} {asked.url}", *(f"{name}: {value}" for name, value in asked.headers.items())]
         return Described(
-            risk=Risk.EGRESS if reads else Risk.IRREVERSIBLE,
+            risk=Risk.EGRESS if reads and not secret else Risk.IRREVERSIBLE,
             summary=f"{asked.method} {asked.url}, {size} bytes",
             detail="\n".join(rows) + (f"\n\n{asked.body}" if asked.body else ""),
             impact=f"{'reads from' if reads else 'may change anything at'} {host}; {size} bytes leave this machine",
-            host=host,
+            host=_place(asked.url),
         )
 
     def call(self, arguments: Mapping[str, Any], key: str, seconds: float) -> Receipt:
@@ -104,6 +105,13 @@ class HttpTool:
     def look(self, arguments: Mapping[str, Any], key: str) -> Receipt | None:
         """Nobody but the server knows."""
         return _unknown(formed(HttpRequest, arguments, "http"), key, "the run was cut off while it was sent")
+
+
+def _place(url: str) -> str:
+    """Where it leads, as domains are listed: the port only where it is not that of TLS."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"{parts.hostname}" if port == 443 else f"{parts.hostname}:{port}"
 
 
 def _receipt(asked: HttpRequest, key: str, status: int, body: str) -> Receipt:
