@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib.util import find_spec
 
 from referee.domain.errors import UsageError, WorldFault
@@ -43,6 +44,7 @@ def send(trace: Trace, endpoint: str, version: str) -> int:
         spans.append(made(action, root))
         spans[-1].end(action.end)
     root.end(trace.root.end)
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # what it came to is told below
     exporter: SpanExporter = OTLPSpanExporter(endpoint=endpoint, timeout=_SECONDS)
     try:
         sent = exporter.export([s for s in spans if isinstance(s, ReadableSpan)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from referee.domain.component import timeline
 from referee.domain.report import Iteration, Report
 from referee.render.plain import line, plain
 from referee.render.words import headline
@@ -35,14 +36,8 @@ def text(report: Report) -> str:
 
 def step(row: Iteration, width: int = 160) -> str:
     """One step on one line: who, what was touched, how far it got."""
-    judged = f", {row.candidates_judged} candidates" if row.candidates_judged > 1 else ""
-    touched = ", ".join(row.touched) or "no proposal"
-    if row.passed:
-        how = "passed every check"
-    elif not row.proposed:
-        how = row.note or "nothing found"
-    else:
-        killed = f" (killed: {row.killed_by})" if row.killed_by else ""
-        where = f"failed at {row.layer.value}" if row.layer else "refused"
-        how = f"{where}{killed}: {', '.join(row.failed) or row.note}"
-    return line(f"{row.author}{judged}: {touched}: {how}", width)
+    [item] = timeline((row,)).rounds
+    judged = f", {item.candidates} candidates" if item.candidates > 1 else ""
+    touched = ", ".join(item.touched) or "no proposal"
+    failed = f": {', '.join(item.failed)}" if item.failed and not row.passed and row.proposed else ""
+    return line(f"{item.author}{judged}: {touched}: {item.how}{failed}", width)
