@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from referee.actions.execute import Execute
-from referee.api.tools import _base, _unrecorded
+from referee.api.tools import _base, unrecorded
 from referee.config import load
 from referee.domain.finding import FindingKind
 from referee.domain.layer import Layer
@@ -101,7 +101,8 @@ def fetched(folder: Path, name: str) -> Path:
     run(folder, sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, name)
     archive = next(folder.glob(f"{pattern}.tar.gz"))
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        # Python 3.11 knows the filter since its fourth release.
+        tar.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     repo = folder / archive.name.removesuffix(".tar.gz")
     run(repo, sys.executable, "-m", "venv", ".venv")
     run(repo, ".venv/bin/python", "-m", "pip", "install", "-q", "pytest", *PACKAGES.get(name, ()), "-e", ".")
@@ -139,7 +140,7 @@ def judged(repo: str, plain: Mapping[str, str]) -> tuple[list[str], float, list[
     """Tests with another outcome, the judge's seconds on the tree as it is, and what it calls tampering."""
     config = load(repo, flags={"budget.timeout": 4 * SECONDS}, variables={"HOME": os.environ["HOME"]}, user_file="")
     with Desk(repo, config) as desk:
-        player = _unrecorded(desk, config.budget, None)
+        player = unrecorded(desk, config.budget, None)
         base = _base(desk, player)
         project = desk.project(base.tree)
 

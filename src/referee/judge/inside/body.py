@@ -11,14 +11,15 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from .voice import report
+from .walking import nodes, placed
 
 RAISED, ENDED, FAIL = "raised", "ended", "fail"
 _ELSEWHERE = ("forked", "boxed", "isolate", "isolated")
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def speak(tree: ast.Module, call: Callable[[str], ast.expr], red: bool) -> None:
-    """Have the tests of a module say how they end; `call` makes the call of a word.
+def speak(tree: ast.Module, call: Callable[[str, ast.AST], ast.expr], red: bool) -> None:
+    """Have the tests of a module say how they end; `call` makes the call of a word in the place of a node.
 
     `red`: every test fails at its end, whatever it found. Tests that somebody else may run more than once or swallow
     (decorated, asynchronous) say nothing, but fail with the others.
@@ -56,14 +57,17 @@ def speaks(code: Any, said: Collection[Any]) -> bool:
     return any(c is word for c in getattr(code, "co_consts", ()) for word in said)
 
 
-def _wrap(node: ast.FunctionDef | ast.AsyncFunctionDef, call: Callable[[str], ast.expr], said: tuple[str, str]) -> None:
+def _wrap(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, call: Callable[[str, ast.AST], ast.expr], said: tuple[str, str]
+) -> None:
     first, last = said
     kept = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
-    body: list[ast.stmt] = node.body[len(kept) :] or [ast.Pass()]
-    handler = ast.ExceptHandler(None, None, [ast.Expr(call(first)), ast.Raise(None, None)]) if first else None
+    body: list[ast.stmt] = node.body[len(kept) :] or [ast.Pass(**placed(node.body[-1]))]
+    at, where = node.body[-1], placed(node.body[-1])
+    said_first = [ast.Expr(call(first, at), **where), ast.Raise(None, None, **where)] if first else []
+    handlers = [ast.ExceptHandler(None, None, said_first, **where)] if first else []
     # `finally`, since a test may return early. A bare `raise` adds nothing to the traceback.
-    whole = ast.Try(body, [handler] if handler else [], [], [ast.Expr(call(last))])
-    node.body = [*kept, ast.fix_missing_locations(ast.copy_location(whole, node.body[-1]))]
+    node.body = [*kept, ast.Try(body, handlers, [], [ast.Expr(call(last, at), **where)], **where)]
 
 
 def _is_mark(decorator: ast.expr) -> bool:
@@ -77,11 +81,5 @@ def _is_mark(decorator: ast.expr) -> bool:
 
 def _yields(function: ast.AST) -> bool:
     """Whether this is a generator, not looking into functions within it."""
-    waiting = list(ast.iter_child_nodes(function))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (*_Function, ast.Lambda, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)
-    return False
+    within = nodes(function, (*_Function, ast.Lambda, ast.ClassDef))
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in within)

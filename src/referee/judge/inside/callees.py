@@ -15,6 +15,7 @@ from typing import Any
 
 from .territory import Territory
 from .voice import report
+from .walking import nodes, placed
 
 NAMED = "callee"
 _COMPARING = frozenset(("pytest", "math", "operator", "unittest"))
@@ -22,7 +23,7 @@ _Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BINDS = tuple(getattr(ast, n) for n in ("ExceptHandler", "MatchAs", "MatchStar") if hasattr(ast, n))
 
 
-class Calls(ast.NodeTransformer):
+class Calls:
     """Sends what is called past `call`: names bound once, at the top of the module, and in assertions built-ins."""
 
     def __init__(self, tree: ast.Module, call: Callable[..., ast.expr]) -> None:
@@ -31,25 +32,23 @@ class Calls(ast.NodeTransformer):
         self._elsewhere = _bound_elsewhere(tree)
         self.asked: set[str] = set()
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+    def before(self, node: ast.AST) -> None:
         """pytest keeps the parts of an assertion in names of its own."""
+        if type(node) is not ast.Assign:
+            return
         target = node.targets[0]
         asserted = isinstance(target, ast.Name) and target.id.startswith("@py_assert")
         if asserted and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
             self._ask(node.value, node.value.func.id, hasattr(builtins, node.value.func.id))
         elif asserted and isinstance(node.value, ast.Attribute):
             node.value = self._asked(node.value, self._of_module(node.value))
-        self.generic_visit(node)
-        return node
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def after(self, node: ast.Call) -> None:
         """A call of a name, or of a name of a module."""
-        self.generic_visit(node)
         if isinstance(node.func, ast.Name):
             self._ask(node, node.func.id, node.func.id in self._top)
         elif isinstance(node.func, ast.Attribute):
             node.func = self._asked(node.func, self._of_module(node.func))
-        return node
 
     def _of_module(self, node: ast.Attribute) -> str:
         """The dotted name, if it is of a module that tests compare with."""
@@ -63,7 +62,7 @@ class Calls(ast.NodeTransformer):
         if not name or name.partition(".")[0] in self._elsewhere:
             return node
         self.asked.add(name)
-        return ast.fix_missing_locations(ast.copy_location(self._call(NAMED, node, ast.Constant(name)), node))
+        return self._call(NAMED, node, node, ast.Constant(name, **placed(node)))
 
 
 class Callees:
@@ -138,7 +137,7 @@ def _bound_elsewhere(tree: ast.Module) -> set[str]:
     """Names that are bound in any other way: they may mean anything."""
     top = {id(n) for n in tree.body}
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.add(node.id)
         elif isinstance(node, ast.arg):

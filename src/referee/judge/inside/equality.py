@@ -20,6 +20,7 @@ from . import ahead, body
 from .callees import NAMED, Callees, Calls
 from .disguise import Disguise
 from .doubt import Doubts
+from .walking import changed, placed
 
 __unittest = True  # frames of this module are left out of what unittest and pytest show
 _MARK = "referee's comparison, by operator: "
@@ -34,33 +35,27 @@ _texts: dict[str, types.CodeType] = {}
 _usual: list[Callable[[str], bool]] = []  # whether a file is a test's; empty where tests are compiled otherwise
 
 
-class _Comparisons(ast.NodeTransformer):
-    def __init__(self, mocks: bool) -> None:
-        self._mocks = mocks
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        self.generic_visit(node)
-        name = type(node.ops[0]).__name__
-        if len(node.ops) != 1 or name not in _OPERATORS:
-            return node
-        call = _call(name, node.left, node.comparators[0], ast.Constant(self._mocks))
-        return ast.fix_missing_locations(ast.copy_location(call, node))
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        """pytest keeps the parts of an assertion in names of its own: what is reckoned there is looked at too."""
-        self.generic_visit(node)
-        target, value = node.targets[0], node.value
-        asserted = isinstance(target, ast.Name) and target.id.startswith("@py_assert")
-        if asserted and isinstance(value, ast.BinOp) and type(value.op).__name__ in _ARITHMETIC:
-            call = _call(type(value.op).__name__, value.left, value.right)
-            node.value = ast.fix_missing_locations(ast.copy_location(call, value))
+def _compared(node: ast.Compare, mocks: bool) -> ast.AST:
+    name = type(node.ops[0]).__name__
+    if len(node.ops) != 1 or name not in _OPERATORS:
         return node
+    return _call(name, node, node.left, node.comparators[0], ast.Constant(mocks, **placed(node)))
 
 
-def _call(name: str, *arguments: ast.expr) -> ast.expr:
+def _reckoned(node: ast.Assign) -> None:
+    """pytest keeps the parts of an assertion in names of its own: what is reckoned there is looked at too."""
+    target, value = node.targets[0], node.value
+    asserted = isinstance(target, ast.Name) and target.id.startswith("@py_assert")
+    if asserted and isinstance(value, ast.BinOp) and type(value.op).__name__ in _ARITHMETIC:
+        node.value = _call(type(value.op).__name__, value, value.left, value.right)
+
+
+def _call(name: str, at: ast.AST, *arguments: ast.expr) -> ast.expr:
+    """A call of the judge's own in the place of `at`."""
+    where = placed(at)
     # `or` keeps the compiler from warning that text is not callable; it is not text when it is called.
-    function = ast.BoolOp(ast.Or(), [ast.Constant(_MARK + name), ast.Constant(None)])
-    return ast.Call(function, list(arguments), [])
+    mark: list[ast.expr] = [ast.Constant(_MARK + name, **where), ast.Constant(None, **where)]
+    return ast.Call(ast.BoolOp(ast.Or(), mark, **where), list(arguments), [], **where)
 
 
 def _aliased(tree: ast.Module) -> bool:
@@ -119,9 +114,19 @@ def foresee(files: Sequence[str], texts: Sequence[str]) -> None:
 def _doubting(tree: ast.Module, source: bytes) -> tuple[set[str], bool]:
     """Send what a rewritten tree compares and calls past the judge; the names it calls; whether it deals in mocks."""
     mocks = b"mock" in source or b"ANY" in source
-    _Comparisons(mocks).visit(tree)
     calls = Calls(tree, _call)
-    calls.visit(tree)
+
+    def after(node: Any) -> Any:
+        kind = type(node)
+        if kind is ast.Compare:
+            return _compared(node, mocks)
+        if kind is ast.Call:
+            calls.after(node)
+        elif kind is ast.Assign:
+            _reckoned(node)
+        return node
+
+    changed(tree, calls.before, after)
     return calls.asked, mocks
 
 

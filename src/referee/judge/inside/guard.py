@@ -12,6 +12,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
+from operator import is_not
 from typing import Any
 
 from .channel import Emit
@@ -87,11 +88,33 @@ def learn() -> None:
     _learned.append(_own_codes())
 
 
-def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[Any], None]:
+# Everything it needs is bound in it: anything looked up elsewhere could be replaced.
+def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[Any], None]:  # noqa: C901
     codes = _learned.pop() if _learned else _own_codes()
-    frame_of, accusing = sys._getframe, _ACCUSING
+    frame_of, accusing, kind_of = sys._getframe, _ACCUSING, type
     own, number, reporting, relative = frozenset(id(c) for c in codes), id, whose.reporting, whose.relative
-    members = _members()
+    members, good = _grouped(_members()), set()
+    each, differ, exact = map, is_not, str
+
+    def leads(frame: Any) -> Any:
+        """The first frame that must not be on the way to a report, or `base`."""
+        while frame is not None and frame is not base:
+            file = frame.f_code.co_filename
+            if kind_of(file) is not exact:  # it could answer what it likes
+                return frame
+            if file not in good:
+                if not reporting(file):
+                    return frame
+                good.add(file)
+            frame = frame.f_back
+        return frame
+
+    def unlike() -> Iterator[str]:
+        for space, keys, values, names in members:
+            if True in each(differ, each(space.get, keys), values):
+                for name, key, was in names:
+                    if space.get(key) is not was:
+                        yield name
 
     def believe(args: Any) -> None:
         kind, body = args
@@ -101,13 +124,11 @@ def _listener(emit: Emit, whose: Territory, base: types.FrameType) -> Callable[[
             if kind in accusing:
                 emit(kind, body)
                 return
-            while frame is not None and frame is not base and reporting(frame.f_code.co_filename):
-                frame = frame.f_back
+            frame = leads(frame)
             if frame is base:
                 if kind == "phase":  # not left to objects that a test run can reach
-                    for name, space, key, was in members:
-                        if space.get(key) is not was:
-                            emit("tamper", ["patched", name])
+                    for name in unlike():
+                        emit("tamper", ["patched", name])
                 emit(kind, body)
                 return
         if kind == "body":
@@ -217,8 +238,18 @@ def _members() -> list[tuple[str, Any, str, Any]]:
             made = space.get("_made", {})  # what tests compare with and say how they end
             found += [(f"{name}:{k}", made, k, v) for k, v in list(made.items())]
             kinds = [k for k in space.values() if isinstance(k, type) and k.__module__ == name]
-            found += [(f"{name}:{k.__name__}.{n}", vars(k), n, m) for k in kinds for n, m in list(vars(k).items())]
+            for kind in kinds:
+                own = vars(kind)
+                found += [(f"{name}:{kind.__name__}.{n}", own, n, m) for n, m in list(own.items())]
     return [m for m in found if m[2] not in ("__doc__", "__abstractmethods__", "_abc_impl")]
+
+
+def _grouped(members: list[tuple[str, Any, str, Any]]) -> list[tuple[Any, Any, Any, Any]]:
+    """By namespace: it, the keys, the values, and names with both; to be compared many at a time."""
+    spaces: dict[int, tuple[Any, list[tuple[str, str, Any]]]] = {}
+    for name, space, key, was in members:
+        spaces.setdefault(id(space), (space, []))[1].append((name, key, was))
+    return [(s, tuple(k for _, k, _ in found), tuple(w for *_, w in found), found) for s, found in spaces.values()]
 
 
 def _own_codes() -> list[types.CodeType]:
@@ -248,20 +279,42 @@ class Seal:
         self._whole = list(_functions())
         self._ours: dict[str, Any] = {}
         self._core: list[tuple[str, Any]] = []
+        self._links: list[tuple[Any, str, Any]] = []
+        self._codes: list[tuple[Any, Any]] = []
 
     def accept(self, own: Iterable[str]) -> None:
         """Take what the judge itself replaced, by name, as it is now, and look at the core from here on."""
         for name in own:
             self._ours[name] = _resolve(name)
         self._core = [(name, _resolve(name)) for name in _CORE]
+        self._links = list({(id(link[0]), link[1]): link for name in _CORE for link in _chain(name)}.values())
+        plain = [getattr(was, "__func__", was) for _, _, was in self._links]
+        self._codes = [(f, f.__code__) for f in plain if isinstance(f, types.FunctionType)]
 
     def broken(self, whole: bool) -> list[str]:
         """The names of functions that are not what they were; all of them, or only the few that run every test."""
         if not whole:
+            # Nearly always nothing has changed, which is quick to see.
+            if all(space.get(key) is was for space, key, was in self._links) and all(
+                f.__code__ is code for f, code in self._codes
+            ):
+                return []
             return [name for name, was in self._core if _resolve(name) is not was]
         moved = [s for s in self._whole if s[1].get(s[2]) is not s[3] or s[4].__code__ is not s[5]]
         unlike = [(name, _code(owner.get(key)), was) for name, owner, key, _, _, was in moved]
         return [name for name, now, was in unlike if now is not was and self._ours.get(name) is not now]
+
+
+def _chain(name: str) -> Iterator[tuple[Any, str, Any]]:
+    """The steps from a module to a function: a namespace, the key there, what it holds."""
+    module, _, path = name.partition(":")
+    space: Any = sys.modules
+    for key in (module, *path.split(".")):
+        found = space.get(key)
+        yield space, key, found
+        if found is None:
+            return
+        space = vars(found)
 
 
 def _resolve(name: str) -> Any:

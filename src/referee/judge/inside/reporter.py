@@ -6,6 +6,7 @@ import random  # noqa: TID251 - to pin it
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from operator import is_not
 from typing import Any
 
 import pytest
@@ -42,6 +43,7 @@ class Reporter:
         self._told: set[str] = set()
         self._bodies: dict[str, Any] = {}
         self._spaces = Spaces(whose)
+        self._hooked: list[Any] = []
         self.lines: Lines | Reach | None = None
         self.learn: Callable[[], None] = lambda: None
 
@@ -165,13 +167,14 @@ class Reporter:
 
     def _strange_hooks(self, hooks: Any) -> list[str]:
         """Files of code under test among the functions that run and report tests."""
-        found = []
-        for name in _HOOKS:
-            for each in getattr(hooks, name).get_hookimpls():
-                file = getattr(getattr(each.function, "__code__", None), "co_filename", "")
-                if self._whose.suspect(file):
-                    found.append(self._whose.relative(file))
-        return found
+        codes = [
+            getattr(each.function, "__code__", None) for name in _HOOKS for each in getattr(hooks, name).get_hookimpls()
+        ]
+        if len(codes) == len(self._hooked) and not any(map(is_not, codes, self._hooked)):
+            return []  # they were looked at before
+        self._hooked = codes
+        files = [getattr(code, "co_filename", "") for code in codes]
+        return [self._whose.relative(f) for f in files if self._whose.suspect(f)]
 
     def _failure(self, item: Any, call: Any, report: Any) -> dict[str, Any]:
         error = call.excinfo.value

@@ -9,6 +9,7 @@ import sys
 import types
 import unittest
 from collections.abc import Iterator, Mapping
+from operator import is_not
 from typing import Any
 
 from .territory import Territory
@@ -42,7 +43,8 @@ class Spaces:
             if name not in self._known:
                 continue
             now, before = self._known[name]
-            yield from (f"{name}:{key}" for key, was in before.items() if now.get(key, was) is not was)
+            if any(map(is_not, map(now.get, before), before.values())):  # nearly never
+                yield from (f"{name}:{key}" for key, was in before.items() if now.get(key, was) is not was)
             if name not in shared:
                 yield from (f"{name}:{key}" for key in now if key not in before and hasattr(builtins, key))
 
