@@ -408,3 +408,37 @@ def test_in_a_long_chain_dropped_and_swapped_entries_are_found_up_to_the_last() 
         assert check_chain((*entries[:i], *entries[i + 1 :]), head) is not None
         assert check_chain((*entries[: i - 1], entries[i], entries[i - 1], *entries[i + 1 :]), head) is not None
     assert check_chain(entries[:-5], head) == len(entries) - 4
+
+
+def test_a_series_is_one_entry_that_holds_its_parts_and_costs_what_they_cost() -> None:
+    desk = Desk()
+    run = desk.run()
+
+    def work() -> int:
+        return run.perform(Count(label="a", usd=Decimal("0.02"))) + run.perform(Count(label="b", usd=Decimal("0.02")))
+
+    assert run.within(Count(label="whole"), work) == 3
+    spent = run.view.spent
+    keys = [e.key for e in desk.store.entries("r1")]
+    assert keys == ["1:count", "1:count/1:count", "1:count/1:count", "1:count/2:count", "1:count/2:count", "1:count"]
+    again = desk.run()
+    assert again.within(Count(label="whole"), lambda: 0) == 3, "recalled as a whole"
+    assert again.view.spent.usd == spent.usd == Decimal("0.02")
+    assert Count.done == ["a", "b"]
+
+
+def test_a_series_that_was_cut_off_goes_on_with_its_next_part() -> None:
+    desk = Desk()
+
+    def work(run: Run, cut: bool) -> int:
+        first = run.perform(Count(label="a"))
+        if cut:
+            raise KeyboardInterrupt
+        return first + run.perform(Count(label="b"))
+
+    run = desk.run()
+    with pytest.raises(KeyboardInterrupt):
+        run.within(Count(label="whole"), lambda: work(run, True))
+    again = desk.run()
+    assert again.within(Count(label="whole"), lambda: work(again, False)) == 3
+    assert Count.done == ["a", "b"], "each part once"
