@@ -94,6 +94,7 @@ def test_a_scaffold_is_judged_by_being_there_and_typed(tmp_path: Path, fix: Fix)
         (("make a payments module", "--preset", "scaffold", "--model", "scripted:none"), 2, "names no file"),
         (("add a.py", "--preset", "scaffold"), 2, "makes no new files"),
         (("--preset", "types"), 2, "no type checker is set up"),
+        (("--preset", "lint"), 2, "no linter is set up"),
         (("--target", "git push origin main"), 2, "acts on another system"),
         (("deploy it to production",), 2, "no run can take back"),
     ],

@@ -11,7 +11,7 @@ from referee.domain.reason import StopReason
 from referee.domain.task import Task
 from referee.domain.verdict import CheckState
 from referee.flows.plan import Ended
-from referee.judge import Bench, Project, Settings, linted, with_linter
+from referee.judge import Bench, Project, Settings, linted
 from referee.judge.layout import modules_of
 from referee.kernel.run import Run
 from referee.ports import Base
@@ -41,8 +41,6 @@ def aims(run: Run, preset: PresetName, task: Task, on: tuple[Project, Base, Sett
     layer = _LAYERS.get(preset)
     if layer is None:
         return ()
-    if layer is Layer.FORMAT:
-        project = with_linter(run, project, settings)
     results = linted(run, project, base, settings, layer)
     if not results:
         raise UsageError(_MISSING[preset])
