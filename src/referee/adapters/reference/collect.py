@@ -41,6 +41,7 @@ class Collector:
         for member_name, alias in sorted(again, key=lambda m: m[0]):
             found = self._find(alias.target_path, set()) if alias.is_alias else alias
             if found is not None and not found.is_module:
+                found = self._same_as(found) or found
                 for thing in self._object(found, f"{name}.{member_name}"):
                     yield thing.model_copy(update={"target": found.path + thing.name[len(name + member_name) + 1 :]})
 
