@@ -81,7 +81,7 @@ def test_a_server_inside_keeps_its_state_between_calls_and_sees_nothing_of_the_h
 def test_hints_raise_a_class_and_never_lower_it(peer: SdkPeer) -> None:
     tools = {d.name: d for d in peer.definitions()}
     assert [risk(tools[n], "inside") for n in ("count", "look", "fail")] == [
-        Risk.SCRATCH, Risk.IRREVERSIBLE, Risk.SANDBOX_WRITE,
+        Risk.SCRATCH, Risk.IRREVERSIBLE, Risk.SCRATCH,
     ]  # fmt: skip
     assert risk(tools["count"], "outside") is Risk.EGRESS
 
