@@ -12,7 +12,20 @@ import pytest
 from referee.cli.ending import ending
 from referee.cli.place import repository
 from referee.domain.errors import Cancelled, Diverged, Exhausted, Suspended, UsageError, WorldFault
+from referee.domain.question import Asking, Question
 from referee.domain.reason import StopReason
+
+QUESTION = Question(
+    id="q-1",
+    run_id="r1",
+    kind=Asking.APPROVAL,
+    summary="land it?",
+    shown="",
+    action="land",
+    action_digest="",
+    asked_at="2026-01-01T00:00:00+00:00",
+    expires_at="2026-01-02T00:00:00+00:00",
+)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +34,12 @@ from referee.domain.reason import StopReason
         (UsageError("say so"), 2, "referee: say so\n"),
         (WorldFault("no git"), 69, "referee: no git\n"),
         (Exhausted(StopReason.TIMEOUT), 1, "referee: timeout\n"),
-        (Suspended("q1"), 4, "referee: waiting for a person: q1\n"),
+        (
+            Suspended(QUESTION),
+            4,
+            "referee: waiting for a person: land it?; look with `referee questions q-1`, "
+            "then `referee answer q-1 yes|no` and `referee resume r1`\n",
+        ),
         (Cancelled("x"), 130, "referee: stopped; nothing of yours is half written\n"),
         (KeyboardInterrupt(), 130, "referee: stopped; nothing of yours is half written\n"),
         (
