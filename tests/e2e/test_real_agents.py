@@ -20,11 +20,12 @@ sys.path.append(str(Path(__file__).parents[1] / "flows"))
 
 import small
 
-from referee import api, wiring
+from referee import api
 from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.egress.outside import RealNetwork
 from referee.config import load
 from referee.domain.task import Task
+from referee.wiring import desk as opening
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("REFEREE_AGENTS"), reason="installs half a gigabyte for each agent; REFEREE_AGENTS=1 runs it"
@@ -105,7 +106,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     server = Provider()
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    monkeypatch.setattr(wiring, "Outside", partial(Outside, network=Loopback(server.server_port)))
+    monkeypatch.setattr(opening, "Outside", partial(Outside, network=Loopback(server.server_port)))
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     yield server
     server.shutdown()

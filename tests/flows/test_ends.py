@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import small
 
-from referee import api, wiring
+from referee import api
 from referee.actions.tree import TakeSnapshot
 from referee.adapters.git import GitWorkspace
 from referee.config import load
@@ -22,6 +22,7 @@ from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.ports import Interpreter, Landing, Progress
+from referee.wiring import desk as opening
 
 WRONG = small.content(small.BUGGY.replace("a - b", "a * b"))
 MENDED = small.proposal(edits=[{"old": "a * b", "new": "a + b"}])
@@ -171,7 +172,7 @@ def test_with_a_larger_budget_nothing_is_paid_or_judged_twice(bench: Bench, tmp_
 
 def test_a_changed_machine_is_told_and_is_no_bug_of_ours(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.fix(interrupting(Cancelled()))
-    found = wiring.find_python
+    found = opening.find_python
 
     def other(*places: Any, **named: Any) -> Interpreter:
         real = found(*places, **named)
@@ -179,7 +180,7 @@ def test_a_changed_machine_is_told_and_is_no_bug_of_ours(bench: Bench, monkeypat
         return real.model_copy(update={"executable": real.executable + "x", "distributions": packages})
 
     with monkeypatch.context() as patched:
-        patched.setattr(wiring, "find_python", other)
+        patched.setattr(opening, "find_python", other)
         with pytest.raises(UsageError, match=r"pytest was \S+, is 0\.1\); put that back, or start a new run") as said:
             bench.resume()
         assert "Python was" in str(said.value)

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 import small
 
-from referee import api, wiring
+from referee import api
 from referee.config import load
 from referee.domain.errors import Cancelled
 from referee.domain.reason import StopReason
 from referee.domain.task import Task
 from referee.ports import Sandbox
 from referee.wiring import Desk
+from referee.wiring import desk as opening
 
 
 def test_threads_that_ask_at_once_get_the_same_sandbox(tmp_path: Path) -> None:
@@ -38,7 +39,7 @@ def test_the_sandbox_is_opened_where_a_signal_can_stop_it(tmp_path: Path, monkey
         assert threading.current_thread() is threading.main_thread()
         raise Cancelled
 
-    monkeypatch.setattr(wiring, "open_sandbox", opened)
+    monkeypatch.setattr(opening, "open_sandbox", opened)
     repo = small.build(tmp_path / "repo")
     outcome = api.fix(Task(repo=str(repo)), load(str(repo), variables={}, user_file=""))
     assert outcome.stop_reason is StopReason.HUMAN_ABORT

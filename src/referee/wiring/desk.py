@@ -1,4 +1,4 @@
-"""The composition root: from settings to a repository at hand, its sandbox, its store, its models and its players."""
+"""A repository at hand: its sandbox, its store, its tools and its judge, made when first asked for."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from types import TracebackType
 
-from pydantic import SecretStr
-
-from referee.actions.tree import PrepareBase
 from referee.adapters.clock import SystemClock
 from referee.adapters.git import GitWorkspace
 from referee.adapters.jobs import ThreadJobs
-from referee.adapters.models.prices import stated
-from referee.adapters.models.provider import Endpoint, ProviderModel
-from referee.adapters.models.recorded import RecordedModel, RecordingModel
-from referee.adapters.models.scripted import ScriptedModel
+from referee.adapters.models.recorded import RecordingModel
 from referee.adapters.outside import registry
 from referee.adapters.python import find as find_python
 from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
@@ -28,24 +21,11 @@ from referee.adapters.store import FileShelf, SqliteStore
 from referee.adapters.store.turn import turn
 from referee.adapters.surroundings import LocalSurroundings, Locations
 from referee.adapters.toolchains import find as find_toolchains
-from referee.adapters.toolchains import program
-from referee.authors.command import CommandAuthor, agent
-from referee.authors.evaluator import Evaluator
-from referee.authors.mechanical import MechanicalAuthor, mendable
-from referee.authors.model import ModelAuthor, Voice
-from referee.authors.search import SearchAuthor
-from referee.authors.suspects import nowhere, traced
-from referee.authors.tools import ToolAuthor, WorkflowAuthor, examiner
-from referee.config import Before, Config, IsolationMode, secret, user_path
-from referee.domain.errors import Exhausted, UsageError
-from referee.domain.preset import PresetName
+from referee.config import Config, IsolationMode, secret, user_path
+from referee.domain.errors import Exhausted
 from referee.domain.protection import TESTS
 from referee.domain.reason import StopReason
 from referee.domain.report import IsolationStamp
-from referee.domain.verdict import blocking
-from referee.domain.workflow import Workflow
-from referee.flows.agent import Errand, LateJudge
-from referee.flows.plan import Plan, Player
 from referee.judge import (
     Bench,
     CheckSpec,
@@ -79,12 +59,10 @@ from referee.ports import (
     Warm,
     Workspace,
 )
-from referee.tools import Place, Shell
+from referee.wiring.models import open_model
 
 STATE = ".harness"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
-SEARCH_STEPS_BEFORE_MODEL = 4
-ADVERSARY = "adversary:"  # each of its answers is for the unmodified tree, so that one does not spoil the next
 
 
 def open_store(state: str) -> Store:
@@ -356,155 +334,3 @@ def _protecting_tests(config: Config, root: str) -> Config:
 
     patterns = (p for p in test_patterns(read) if p not in (*TESTS, *config.protected))
     return config.model_copy(update={"protected": (*config.protected, *patterns)})
-
-
-def open_model(name: str, config: Config) -> Model:
-    """A model by `provider:name`, `scripted:FILE`, `recorded:FILE` or `adversary:FILE` (a simulation)."""
-    provider, _, rest = name.partition(":")
-    if provider == "scripted":
-        return ScriptedModel(rest)
-    if provider == "recorded":
-        return RecordedModel(rest)
-    if name.startswith(ADVERSARY):
-        from referee.evals.adversary import AdversaryModel, read_plan  # only experiments play with it
-
-        plan = read_plan(rest)
-        return AdversaryModel(plan, open_model(plan.inner, config) if plan.inner else None)
-    models = config.models
-    price = stated(",".join(str(p) for p in models.price)) if models.price else None
-    key = secret(models.api_key_env) if models.api_key_env else None
-    sealed = SecretStr(key) if key else None
-    return ProviderModel(name, Endpoint(base_url=models.base_url or None, api_key=sealed, price=price))
-
-
-def able(config: Config, root: str) -> None:
-    """Raise `UsageError`, before anything is run, if who is to play cannot: no model, or no such program."""
-    kind = config.generator
-    if kind in ("model", "agent") and not config.models.default:
-        raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
-    if kind.startswith("command:"):
-        program(agent(kind.removeprefix("command:"), config.sandbox.destinations).argv[0], root)
-
-
-def players(bench: Bench, config: Config) -> Sequence[Player]:
-    """Who plays, in order (E4).
-
-    `auto` is the linter's own fixes where only a linter objects, the search, bounded, and then the model if one is
-    configured.
-    """
-    kind, model = config.generator, config.models.default
-    if kind.startswith("command:"):
-        return [_external(bench, config)]
-    if kind == "agent":
-        return [_agent(bench, config)]
-    if config.preset in (PresetName.SCAFFOLD, PresetName.TESTS):
-        if kind == "search" or not model:
-            raise UsageError("the search makes no new files; name a model with --model PROVIDER:NAME, or an agent")
-        return [_model(bench, config)]
-    chosen = [_mechanical(bench, config)] if kind == "auto" and mendable(blocking(bench.failures)) else []
-    python = bool(bench.targets) or not bench.aims
-    if not python and kind in ("auto", "search") and not (kind == "auto" and model) and not chosen:
-        raise UsageError("the search repairs Python only; name a model with --model PROVIDER:NAME")
-    if kind in ("auto", "search") and python:
-        bound = SEARCH_STEPS_BEFORE_MODEL if kind == "auto" and model else None
-        search = SearchAuthor(
-            bench, protection=config.protection, seed=config.seed, max_batches=bound, blind=not config.parts.judge
-        )
-        chosen.append(Player(kind="search", generator=search, fixer=search, incremental=False))
-    if kind in ("auto", "model") and model:
-        chosen.append(_model(bench, config))
-    return chosen
-
-
-def _model(bench: Bench, config: Config) -> Player:
-    """A model as generator and fixer, as often as there are to be candidates."""
-    models, many = config.models, config.candidates
-    suspects = traced(bench) if bench.targets or not bench.aims else nowhere
-
-    def pair(n: int) -> tuple[ModelAuthor, ModelAuthor]:
-        lane, cheap = (n, many), models.cheap or None
-        generator = Voice(model=models.default, role="generator", pressed=cheap, lane=lane)
-        fixer = Voice(model=models.fixer or models.default, role="fixer", pressed=cheap, lane=lane)
-        return ModelAuthor(generator, suspects), ModelAuthor(fixer, suspects)
-
-    first, *others = (pair(n) for n in range(1, many + 1))
-    tidy = MechanicalAuthor(bench, config.protection, last=False)
-    return Player(
-        kind="model", generator=first[0], fixer=first[1], others=tuple(others), ready=suspects, mechanic=tidy,
-        incremental=not models.default.startswith(ADVERSARY),
-    )  # fmt: skip
-
-
-def _agent(bench: Bench, config: Config) -> Player:
-    """A model with tools; the judge is ready already."""
-    place = Place(
-        protection=config.protection,
-        equip=lambda run: shell(run, bench.project, bench.base),
-        examine=examiner(lambda: bench),
-    )
-    many = config.candidates
-    first, *others = (ToolAuthor(_voice(config, (n, many)), place) for n in range(1, many + 1))
-    tidy = MechanicalAuthor(bench, config.protection, last=False)
-    return Player(kind="agent", generator=first, fixer=first, others=tuple((a, a) for a in others), mechanic=tidy)
-
-
-def _voice(config: Config, lane: tuple[int, int] = (1, 1)) -> Voice:
-    models = config.models
-    return Voice(model=models.default, role="agent", pressed=models.cheap or None, lane=lane)
-
-
-def shell(run: Run, project: Project, base: Base) -> Shell:
-    """What an agent's commands run in."""
-    return Shell(base=base, interpreter=project.interpreter.executable, mounts=project.mounts, env=project.env)
-
-
-def errand(desk: Desk, plan: Plan, workflow: Workflow | None = None) -> Errand:
-    """An agent with its room; sandbox and judge are made ready when a call first needs them.
-
-    Raises `UsageError` if no model is configured.
-    """
-    config, task = desk.config, plan.task
-    if not config.models.default:
-        raise UsageError("no model is configured; name one with --model PROVIDER:NAME")
-    judge = LateJudge(plan.prepare if task.targets else desk.standing)
-    if not task.targets:
-        plan = replace(plan, prepare=desk.judged_again)
-
-    def opened(run: Run) -> Shell:
-        tree = judge.tree
-        base = run.perform(PrepareBase(tree=tree, protection=plan.protection))
-        return shell(run, desk.project(tree, task.targets), base)
-
-    place = Place(
-        protection=plan.protection,
-        equip=opened,
-        judge=lambda run: judge.ready(),
-        examine=examiner(lambda: judge.bench),
-    )
-    later = config.ask_before_landing is not Before.NEVER
-    author = WorkflowAuthor(_voice(config), place, workflow) if workflow else ToolAuthor(_voice(config), place)
-    return Errand(plan=plan, author=author, judge=judge, asked_later=later)
-
-
-def _mechanical(bench: Bench, config: Config) -> Player:
-    author = MechanicalAuthor(bench, config.protection, last=True)
-    return Player(kind="mechanical", generator=author, fixer=author)
-
-
-def _external(bench: Bench, config: Config) -> Player:
-    """An agent of the user's, shown to the sandbox with what it needs to start (E4)."""
-    named = agent(config.generator.removeprefix("command:"), config.sandbox.destinations)
-    path, shown = program(named.argv[0], bench.project.root)
-    search = ":".join((bench.project.env["PATH"], *shown.path))
-    found = named.model_copy(update={"argv": (path, *named.argv[1:]), "env": {**named.env, "PATH": search}})
-    first, *others = (CommandAuthor(bench, found, config.protection, shown.mounts) for _ in range(config.candidates))
-    tidy = MechanicalAuthor(bench, config.protection, last=False)
-    return Player(kind="command", generator=first, fixer=first, others=tuple((a, a) for a in others), mechanic=tidy)
-
-
-def evaluator(config: Config) -> Evaluator | None:
-    """The model that may object to what passed, if one is named (E3)."""
-    models = config.models
-    if not models.evaluator:
-        return None
-    return Evaluator(Voice(model=models.evaluator, role="evaluator", pressed=models.cheap or None))

@@ -1,0 +1,35 @@
+"""From the name of a model to the model."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from referee.adapters.models.prices import stated
+from referee.adapters.models.provider import Endpoint, ProviderModel
+from referee.adapters.models.recorded import RecordedModel
+from referee.adapters.models.scripted import ScriptedModel
+from referee.config import Config, secret
+from referee.ports import (
+    Model,
+)
+
+ADVERSARY = "adversary:"  # each of its answers is for the unmodified tree, so that one does not spoil the next
+
+
+def open_model(name: str, config: Config) -> Model:
+    """A model by `provider:name`, `scripted:FILE`, `recorded:FILE` or `adversary:FILE` (a simulation)."""
+    provider, _, rest = name.partition(":")
+    if provider == "scripted":
+        return ScriptedModel(rest)
+    if provider == "recorded":
+        return RecordedModel(rest)
+    if name.startswith(ADVERSARY):
+        from referee.evals.adversary import AdversaryModel, read_plan  # only experiments play with it
+
+        plan = read_plan(rest)
+        return AdversaryModel(plan, open_model(plan.inner, config) if plan.inner else None)
+    models = config.models
+    price = stated(",".join(str(p) for p in models.price)) if models.price else None
+    key = secret(models.api_key_env) if models.api_key_env else None
+    sealed = SecretStr(key) if key else None
+    return ProviderModel(name, Endpoint(base_url=models.base_url or None, api_key=sealed, price=price))
