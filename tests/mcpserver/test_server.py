@@ -15,7 +15,7 @@ from mcp_types import ElicitResult
 
 from conftest import BUGGY
 from referee.config import load
-from referee.mcp.serve import bounded, server
+from referee.mcp.serve import _inside, bounded, server
 
 MAIN = "import sys; from referee.cli import main; sys.exit(main())"
 
@@ -92,3 +92,12 @@ def test_a_client_gets_less_than_the_settings_allow_and_never_more(repo: Path) -
     less = bounded(config, 1, 5.0, "tree")
     assert (less.budget.max_steps, less.budget.timeout) == (1, 5.0)
     assert bounded(load(str(repo)), None, None, "tree").land == "tree"
+    for place, lands in {"commit": "commit", "branch:x": "none", "pr": "none", "patch:/tmp/p": "none"}.items():
+        assert bounded(load(str(repo), flags={"land": place}), None, None, "tree").land == lands
+
+
+def test_a_command_for_a_client_reaches_no_host_that_the_settings_list(repo: Path) -> None:
+    """Clients let a tool that only reads run unasked, so it must not hold the person's credentials."""
+    listed = load(str(repo), flags={"sandbox.allow_domains": ["api.example.org"]})
+    assert listed.sandbox.destinations
+    assert _inside(listed).sandbox.destinations == ()

@@ -11,23 +11,11 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-
-@dataclass
-class Shop:
-    """A server that does what a request asks once per Idempotency-Key, and remembers every request it got."""
-
-    url: str = ""
-    got: list[tuple[str, str, str]] = field(default_factory=list)  # method, path, key
-    headers: list[dict[str, str]] = field(default_factory=list)
-    done: dict[str, int] = field(default_factory=dict)
-    status: int = 201
-    hang_up: bool = False
+from neighbours import Post, Shop
 
 
 @pytest.fixture(scope="session")
@@ -71,15 +59,6 @@ def shop(_shop: Shop) -> Shop:
     _shop.got.clear(), _shop.headers.clear(), _shop.done.clear()
     _shop.status, _shop.hang_up = 201, False
     return _shop
-
-
-@dataclass
-class Post:
-    """A mail server: the envelopes that it took, and what it says to the next message."""
-
-    port: int = 0
-    taken: list[Any] = field(default_factory=list)
-    answer: str = "250 taken"
 
 
 @pytest.fixture(scope="session")

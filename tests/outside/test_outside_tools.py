@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neighbours import Post, Shop
 
-from conftest import Post, Shop
 from referee.actions.outside import CallOutside
 from referee.adapters.outside import TOOLS, registry
 from referee.domain.errors import UsageError
@@ -204,6 +204,15 @@ def test_mail_is_handed_over_with_the_key_as_its_id(post: Post) -> None:
     assert envelope.rcpt_tos == ["ann@example.invalid", "bob@example.invalid"]
     assert b"Message-ID: <k1@example.invalid>" in envelope.content
     assert receipt.facts["message_id"] == "<k1@example.invalid>"
+
+
+def test_who_signs_a_mail_sees_which_secrets_the_server_is_told() -> None:
+    arguments = {"server": "mail.example.invalid", "sender": "a@example.invalid", "to": ["b@example.invalid"]}
+    told = {"subject": "x", "body": "", "user": "env:TOKEN", "password": "env:SHOP_KEY"}
+    shown = tool("mail").describe({**arguments, **told})
+    assert "Login: env:TOKEN, env:SHOP_KEY" in shown.detail
+    assert "is told what TOKEN and SHOP_KEY holds here" in shown.impact
+    assert "Login: none, no password" in tool("mail").describe({**arguments, "subject": "x", "body": ""}).detail
 
 
 def test_mail_that_is_refused_has_failed_and_one_refused_in_part_says_so(post: Post) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neighbours import Post, Shop
 
-from conftest import Post, Shop
 from referee.cli import main
 
 Cli = Callable[..., tuple[int, Any]]

@@ -141,7 +141,7 @@ def generator(asked: Asked) -> tuple[Any, str]:
 
 def model(asked: Asked) -> tuple[Any, str]:
     """A model's name, unless it names a file of this machine."""
-    return never(asked) if asked.value.startswith(("scripted:", "recorded:")) else give_way(asked)
+    return never(asked) if asked.value.startswith(("scripted:", "recorded:", "adversary:")) else give_way(asked)
 
 
 def python(asked: Asked) -> tuple[Any, str]:

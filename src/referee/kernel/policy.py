@@ -43,7 +43,7 @@ class Ask(Value):
 
 Ruling = Allow | Ask | Deny
 Policy = Callable[[Action[Any]], Ruling | None]
-_STRICT = [Asking.QUESTION, Asking.APPROVAL, Asking.SIGNATURE]
+STRICTER = [Asking.QUESTION, Asking.APPROVAL, Asking.SIGNATURE]
 
 
 def rule(policies: Sequence[Policy], action: Action[Any]) -> Ask | Deny | None:
@@ -68,6 +68,6 @@ def denied(ruling: Ask | Deny | None) -> None:
 
 
 def _stricter(one: Ask, other: Ask) -> Ask:
-    first, second = (one, other) if _STRICT.index(one.kind) >= _STRICT.index(other.kind) else (other, one)
+    first, second = (one, other) if STRICTER.index(one.kind) >= STRICTER.index(other.kind) else (other, one)
     demand = Demand(ssh=one.demand.ssh or other.demand.ssh, persons=max(one.demand.persons, other.demand.persons))
     return first.model_copy(update={"demand": demand, "seconds": min(first.seconds, second.seconds)})

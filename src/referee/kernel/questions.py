@@ -14,7 +14,7 @@ from referee.domain.errors import Rejected, Suspended
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.question import NO, Answer, Asking, Consent, Question, iso, settled
 from referee.kernel.journal import Journal
-from referee.kernel.policy import Ask
+from referee.kernel.policy import STRICTER, Ask
 from referee.ports import Entry, Kind, Signatures, Store
 
 ANSWER = "answer"  # the topic of the messages that bring answers
@@ -40,7 +40,7 @@ class Questions:
         earlier = self._asked(key)
         entry = earlier[-1] if earlier else None
         question = None if entry is None else self._question(entry)
-        if entry is None or question is None or question.expired(now) or question.demand != ask.demand:
+        if entry is None or question is None or question.expired(now) or not _asks(question, ask, action[1]):
             raise Suspended(self._ask(f"{key}?{len(earlier) + 1}", ask, action, now))
         consent = Consent(question=question, answers=self._genuine(entry.key, question, tell))
         verdict = settled(question, consent.answers)
@@ -94,6 +94,12 @@ class Questions:
             else:
                 genuine.append(answer)
         return tuple(genuine)
+
+
+def _asks(question: Question, ask: Ask, digest: str) -> bool:
+    """Whether a question of earlier is about this very action, and no less than what is to be asked now."""
+    enough = STRICTER.index(question.kind) >= STRICTER.index(ask.kind) and question.demand == ask.demand
+    return enough and question.action_digest == digest
 
 
 def read_question(entry: Entry) -> Question:

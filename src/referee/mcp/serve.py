@@ -101,7 +101,7 @@ def _sandbox(repo: str) -> Callable[..., Any]:
 
         Not for changes that should stay: nothing does.
         """
-        config = bounded(load(repo), None, timeout, "none")
+        config = _inside(bounded(load(repo), None, timeout, "none"))
         answer = r.Ran.of(await told(ctx, lambda progress: api.sandbox(tuple(argv), repo, config, progress)))
         ended = f"killed: {answer.killed_by}" if answer.killed_by else f"exit code {answer.exit_code}"
         return _answer(answer, f"{answer.stdout}{answer.stderr}\n[{ended}; {answer.isolation}]")
@@ -162,14 +162,23 @@ def _rollback(repo: str) -> Callable[..., Any]:
     return rollback
 
 
+def _inside(config: Config) -> Config:
+    """The settings without hosts that may be reached: clients let a tool that only reads run without asking."""
+    closed = config.sandbox.model_copy(update={"allow_domains": (), "inject": ()})
+    return config.model_copy(update={"sandbox": closed})
+
+
 def bounded(config: Config, max_steps: int | None, timeout: float | None, land: str) -> Config:
-    """The settings with what a client asks for, where that is less than they allow."""
+    """The settings with what a client asks for, where that is less than they allow.
+
+    What they land elsewhere than in the files is not landed at all: a client may not decide for another place.
+    """
     budget = config.budget
     update = {
         "max_steps": min(budget.max_steps, max_steps or budget.max_steps),
         "timeout": min(budget.timeout, timeout or budget.timeout),
     }
-    lands = "none" if land == "none" or config.land == "none" else "tree"
+    lands = config.land if land != "none" and config.land in ("tree", "commit") else "none"
     return config.model_copy(update={"budget": Budget(**(budget.model_dump() | update)), "land": lands})
 
 

@@ -59,11 +59,17 @@ class PeerTool(Tool):
         if not isinstance(given, dict):
             raise ValueError("the arguments are not a JSON object")
         from jsonschema import Draft202012Validator, SchemaError  # type: ignore[import-untyped]  # slow to load
+        from referencing import Registry
+        from referencing.exceptions import Unresolvable
 
         try:
-            said = [e.message for e in Draft202012Validator(dict(self.parameters)).iter_errors(given)]
+            # Without a registry of ours a reference would be fetched, from wherever the server says.
+            validator = Draft202012Validator(dict(self.parameters), registry=Registry())
+            said = [e.message for e in validator.iter_errors(given)]
         except SchemaError as wrong:
             raise ValueError(f"the server's own schema is wrong: {wrong.message}") from None
+        except Unresolvable as lost:
+            raise ValueError(f"the server's own schema refers to {lost.ref}, which is not in it") from None
         if said:
             raise ValueError("; ".join(said[:MOST_SAID]))
         return {"arguments": given}

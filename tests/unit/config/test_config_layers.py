@@ -177,6 +177,7 @@ def test_generator_gives_way_to_the_user(settle: Load, user: str, asked: str, st
         '[models]\napi_key_env = "AWS_SECRET_ACCESS_KEY"',
         "[models]\nprice = [0, 0]",
         '[models]\ndefault = "scripted:/etc/passwd"',
+        '[models]\ndefault = "adversary:plan.json"',
         'land = "patch:/home/me/.bashrc"',
         'land = "pr"',
         'generator = "command:sh -c evil"',

@@ -188,6 +188,18 @@ def test_a_stricter_demand_makes_an_earlier_signature_not_enough() -> None:
     assert Send.sent == []
 
 
+def test_a_yes_in_words_is_not_enough_where_a_signature_is_demanded_by_now() -> None:
+    desk = Desk()
+    with pytest.raises(Suspended):
+        desk.run(asking()).perform(Send(what="a"))
+    desk.said(YES)
+    with pytest.raises(Suspended):
+        desk.run(asking(Asking.SIGNATURE)).perform(Send(what="a"))
+    assert Send.sent == []
+    desk.sign()
+    assert desk.run(asking()).perform(Send(what="a")) == YES, "a signature is more than words"
+
+
 def test_a_changed_question_is_asked_again() -> None:
     desk, policy = Desk(), asking()
     with pytest.raises(Suspended):

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from rooms import Bench
 
 from referee.authors.tools.around import surrounded
 from referee.domain.hooks import Answer, Hook, Moment, Trusted
 from referee.domain.memory import Memory, MemoryLayer, Origin
 from referee.domain.peers import Definition, Reply, Server
+from referee.domain.risk import Risk
 from referee.ports import Hooked
 from referee.testing.surroundings import FakeSurroundings
+from referee.tools.peers import PeerTool
 
 GUARD = Hook(moment=Moment.BEFORE, matcher="Write", command="guard")
 PARAMETERS = {"properties": {"who": {"type": "string"}}, "required": ["who"], "additionalProperties": False}
@@ -127,3 +130,18 @@ def test_a_recalled_call_is_not_done_again(bench: Bench) -> None:
         assert bench.call("mcp__t__greet", who="x").text == "hello x\n[from t]"
         bench.open()
     assert len(peer.called) == 1
+
+
+def test_a_servers_schema_is_never_fetched() -> None:
+    """What a server writes there would be asked for by referee itself, outside of every sandbox."""
+    told = PeerTool(
+        name="mcp__t__x",
+        group="outside",
+        risk=Risk.READ,
+        description="",
+        arguments=BaseModel,
+        work=lambda room: None,  # type: ignore[arg-type, return-value]
+        parameters={"properties": {"q": {"$ref": "file:///etc/hostname"}}},
+    )
+    with pytest.raises(ValueError, match="refers to file:///etc/hostname, which is not in it"):
+        told.read('{"q": 1}')

@@ -49,7 +49,7 @@ class Mail(Value):
     to: Annotated[tuple[Mailbox, ...], Field(min_length=1, max_length=50)]
     subject: Annotated[str, AfterValidator(_line)]
     body: str
-    user: str = ""
+    user: Annotated[str, Field(pattern=r"^[!-~]*$", max_length=320)] = ""
     password: Annotated[str, Field(pattern=r"^(env:[A-Za-z_][A-Za-z0-9_]*)?$")] = ""
 
 
@@ -67,8 +67,9 @@ class MailTool:
             risk=Risk.IRREVERSIBLE,
             summary=f"mail to {', '.join(mail.to)}: {mail.subject}",
             detail=f"From: {mail.sender}\nTo: {', '.join(mail.to)}\nSubject: {mail.subject}\n"
-            f"By: {mail.server}:{mail.port}\n\n{mail.body}",
-            impact=f"{people} will read it; mail cannot be called back",
+            f"By: {mail.server}:{mail.port}\nLogin: {mail.user or 'none'}, {mail.password or 'no password'}\n\n"
+            f"{mail.body}",
+            impact=f"{people} will read it; mail cannot be called back{_told(mail)}",
             host=mail.server,
         )
 
@@ -103,6 +104,12 @@ class MailTool:
     def look(self, arguments: Mapping[str, Any], key: str) -> Receipt | None:
         """A mail server does not tell."""
         return _unknown(formed(Mail, arguments, "mail"), key, "the run was cut off while it was sent")
+
+
+def _told(mail: Mail) -> str:
+    """Which of this machine's secrets the server is told."""
+    secrets = [part.removeprefix("env:") for part in (mail.user, mail.password) if part.startswith("env:")]
+    return f"; {mail.server} is told what {' and '.join(secrets)} holds here" if secrets else ""
 
 
 def _message(mail: Mail, key: str) -> EmailMessage:
