@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import small
 
+from referee import api
 from referee.cli import main
 from referee.domain.protection import Protection
 
@@ -33,10 +34,10 @@ def repo(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def fix(tmp_path: Path, repo: Path, capfd: pytest.CaptureFixture[str]) -> Fix:
-    def run(*proposals: dict[str, Any], steps: int = 3) -> SimpleNamespace:
+    def run(*proposals: dict[str, Any], steps: int = 3, more: tuple[str, ...] = ()) -> SimpleNamespace:
         model = small.script(tmp_path / "script.jsonl", *proposals)
         given = ["--preset", "tests", "--model", model, "--generator", "model", "--max-steps", str(steps)]
-        code = main(["fix", "--repo", str(repo), "--json", "-q", *given])
+        code = main(["fix", "--repo", str(repo), "--json", "-q", *given, *more])
         said = capfd.readouterr()
         return SimpleNamespace(code=code, report=json.loads(said.out) if said.out else {}, err=said.err)
 
@@ -75,6 +76,18 @@ def test_nothing_but_new_tests_may_be_written(fix: Fix, repo: Path, path: str) -
     done = fix(wanted, steps=1)
     assert done.code == 1 and done.report["unauthorised"] == 1
     assert small.state(repo) == before
+
+
+def test_a_no_keeps_the_tests_out(fix: Fix, repo: Path) -> None:
+    done = fix(new(GOOD), more=("--ask-before-landing",))
+    assert (done.code, done.report["stop_reason"]) == (4, "needs_signature")
+    [asked] = api.questions(str(repo))
+    api.answer(asked.id, "no", str(repo))
+    ended = api.resume(asked.run_id, str(repo))
+    assert (ended.stop_reason.value, ended.report.exit) == ("human_abort", 130)
+    assert not (repo / PLACE).exists()
+    replayed = api.replay(asked.run_id, str(repo))
+    assert (replayed.same, replayed.first_difference) == (True, None)
 
 
 def test_what_fresh_tests_allow() -> None:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 import small
 
+from referee import api
 from referee.cli import main
 
 RUFF = '[tool.ruff]\n[tool.ruff.lint]\nselect = ["F", "I"]\n'
@@ -67,3 +68,17 @@ def test_a_project_without_python_says_what_is_missing(tmp_path: Path, lint: Lin
     repo = small.build(tmp_path / "repo", {"a.txt": "x\n", "pyproject.toml": RUFF})
     done = lint(repo, "--fix")
     assert done.code == 2 and "no file here" in done.err
+
+
+def test_fixes_wait_for_a_person_and_a_no_writes_nothing(tmp_path: Path, lint: Lint) -> None:
+    config = {"pyproject.toml": RUFF, "referee.toml": 'ask_before_landing = "approval"\n'}
+    repo = small.build(tmp_path / "repo", {"calc.py": "import sys\nimport os\n\nprint(os)\n", **config})
+    before = small.state(repo)
+    waits = lint(repo, "--fix")
+    assert waits.code == 4 and "referee answer" in waits.out and "would be fixed" not in waits.out
+    [asked] = api.questions(str(repo))
+    api.answer(asked.id, "no", str(repo))
+    ended = api.resume(asked.run_id, str(repo))
+    assert (ended.stop_reason.value, ended.report.exit) == ("human_abort", 130)
+    assert small.state(repo) == before
+    assert api.replay(asked.run_id, str(repo)).same

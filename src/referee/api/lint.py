@@ -38,7 +38,12 @@ def lint(
     if fix:
         outcome = started(Spec(task=Task(repo=repo, text="lint"), config=config, tidy=True), listen, wait)
         return lint_report(said[-1:], outcome.diff).model_copy(
-            update={"run_id": outcome.report.run_id, "stop_reason": outcome.stop_reason, "landed": outcome.solved}
+            update={
+                "run_id": outcome.report.run_id,
+                "stop_reason": outcome.stop_reason,
+                "landed": outcome.solved,
+                "explanation": outcome.report.explanation,
+            }
         )
     with Desk(repo, config) as desk:
         run = unrecorded(desk, config.budget, listen)
@@ -46,4 +51,6 @@ def lint(
             run.note(weakness)
         ended = tidy(run, tidying(desk, land=False))
         diff = run.diff(ended.snapshot.tree, ended.tree) if ended.snapshot and ended.tree else b""
-        return lint_report(said[-1:], diff.decode("utf-8", "replace")).model_copy(update={"stop_reason": ended.reason})
+        return lint_report(said[-1:], diff.decode("utf-8", "replace")).model_copy(
+            update={"stop_reason": ended.reason, "explanation": ended.note}
+        )

@@ -8,14 +8,15 @@ from typing import Literal
 from pydantic import Field
 
 from referee.domain.reason import StopReason
-from referee.domain.report import CheckFinding, Document, told
+from referee.domain.report import CheckFinding, Document, exit_code, told
 from referee.domain.verdict import Verdict, blocking
 
 
 class LintReport(Document):
     """`fixed` are the files that the fixers change, `diff` how; `left` is what only an author can mend.
 
-    `landed` says that the files are changed; then `run_id` is what `referee rollback` takes.
+    `landed` says that the files are changed; then `run_id` is what `referee rollback` takes. `explanation` says why
+    it ended, where there is something to say.
     """
 
     schema_name: Literal["referee.lint/1"] = Field(default="referee.lint/1", alias="schema")
@@ -26,11 +27,17 @@ class LintReport(Document):
     landed: bool = False
     run_id: str = ""
     stop_reason: StopReason | None = None
+    explanation: str = ""
 
     @property
     def passed(self) -> bool:
         """Whether the files as they are now leave nothing to mend."""
         return self.clean and (self.landed or not self.fixed)
+
+    @property
+    def exit(self) -> int:
+        """The exit code of the command line: 1 where something is left to mend."""
+        return 0 if self.passed else exit_code(self.stop_reason or StopReason.NON_PROGRESS) or 1
 
 
 def lint_report(said: Sequence[Verdict], diff: str) -> LintReport:

@@ -164,7 +164,11 @@ def _land(run: Run, state: _State, tried: Attempt) -> Ended:
     story = Repaired(
         run_id=run.id, task=state.plan.task.text or "Add tests", targets=(), cause="", author=last.verdict.author
     )
-    done = deliver(run, state.plan, state.snapshot, tried, story)
+    try:
+        done = deliver(run, state.plan, state.snapshot, tried, story)
+    except Rejected as refused:
+        run.note(f"not landed: {refused}")
+        return state.ended(StopReason.HUMAN_ABORT, str(refused))
     state.snapshot, state.last = done.base, done.attempt
     if done.moved:
         run.note(done.moved)

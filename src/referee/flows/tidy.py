@@ -85,7 +85,11 @@ def _work(run: Run, plan: Tidying, bench: Bench) -> Work:
 def _landed(run: Run, plan: Tidying, ended: Ended) -> Ended:
     assert ended.snapshot is not None  # taken at the beginning
     run.progress("landing", {"touched": ended.patch.touched})
-    landing: Landing = run.perform(LandTree(run_id=run.id, before=ended.snapshot.tree, after=ended.tree))
+    try:
+        landing: Landing = run.perform(LandTree(run_id=run.id, before=ended.snapshot.tree, after=ended.tree))
+    except Rejected as refused:
+        run.note(f"not landed: {refused}")
+        return ended.model_copy(update={"reason": StopReason.HUMAN_ABORT, "note": str(refused)})
     if landing.conflicts:
         note = f"{', '.join(landing.conflicts)} changed meanwhile; nothing was written"
         return ended.model_copy(update={"reason": StopReason.BASE_MOVED, "note": note, "landing": landing})

@@ -24,7 +24,8 @@ def lint(  # noqa: PLR0913 - one parameter per option is how typer reads them
 ) -> None:
     """Show what the linters' own fixes and the formatter would change, and what is left for an author. No model.
 
-    They run in the sandbox, by the project's own configuration. Exit 0 if the files, as they are now, need nothing.
+    They run in the sandbox, by the project's own configuration. Exit 0 if the files, as they are now, need nothing;
+    4 if a person is asked before the fixes land.
 
     Example: referee lint --fix
     """
@@ -39,7 +40,7 @@ def lint(  # noqa: PLR0913 - one parameter per option is how typer reads them
         document(report)
     else:
         put(shown(report.diff) + ("\n" if report.diff else "") + _text(report))
-    raise typer.Exit(0 if report.passed else 1)
+    raise typer.Exit(report.exit)
 
 
 def _text(report: LintReport) -> str:
@@ -51,7 +52,10 @@ def _text(report: LintReport) -> str:
         rows.append(f"{count} fixed; undo with: referee rollback {report.run_id}")
     elif report.fixed and report.stop_reason and report.stop_reason.value == "base_moved":
         rows.append(f"{count} changed while the fixers worked; nothing was written, run it again")
+    elif report.explanation and not report.passed:
+        rows.append(line(report.explanation, 300))
     elif report.fixed:
         rows.append(f"{count} would be fixed; write them with: referee lint --fix")
-    rows.append(f"{len(report.left)} findings are left for an author" if report.left else "nothing is left")
+    if report.left or report.clean:
+        rows.append(f"{len(report.left)} findings are left for an author" if report.left else "nothing is left")
     return "\n".join(rows) + "\n"
