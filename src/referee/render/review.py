@@ -26,9 +26,10 @@ def _file(file: FileDiff) -> Html:
         el("span", f"−{file.removed}", class_="said bad", aria_label=f"{file.removed} lines removed"),
     ]
     note = el("span", f" {file.note}", class_="quiet") if file.note else None
-    head = el("h3", el("code", file.path), note, " ", counts)
+    head = el("h3", el("code", file.path), note, " ", counts) if file.path or file.hunks or file.note else None
+    plain = el("pre", "\n".join(file.plain), tabindex=0) if file.plain else None
     if not file.hunks:
-        return el("section", head, class_="file")
+        return el("section", head, plain, class_="file")
     bodies = [_hunk(h, file.path) for h in file.hunks]
     caption = el("caption", f"Changes of {file.path}", class_="unseen")
     names = ("old line", "before", "new line", "after")
@@ -36,7 +37,7 @@ def _file(file: FileDiff) -> Html:
     widths = el("colgroup", *(el("col", class_=n) for n in ("number", "code", "number", "code")))
     sides = el("table", caption, widths, columns, *bodies, class_="sides")
     body = el("div", sides, class_="scroll", tabindex=0, role="region", aria_label=f"Changes of {file.path}")
-    return el("section", head, body, class_="file")
+    return el("section", head, body, plain, class_="file")
 
 
 def _hunk(hunk: Hunk, path: str) -> Html:

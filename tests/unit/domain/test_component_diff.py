@@ -54,3 +54,30 @@ def test_what_lines_cannot_say_is_in_words() -> None:
     ]
     assert diff_review("") == DiffReview()
     assert diff_review(text, most=3).cut == text.count("\n") + 1 - 3
+
+
+_ODD = ["diff --git a/n b/n", "*/ drop;", "index drop;", "--- a/drop", "+++ b/n", "--- /dev/null", "+drop", "\\ drop"]
+_ODD += ["@@ -1 +1,2 @@ drop", "new file mode drop", "Binary files drop", "GIT binary patch", "rename from drop"]
+
+
+@settings(max_examples=100)
+@given(st.lists(st.sampled_from(_ODD), max_size=12))
+def test_no_line_of_what_only_looks_like_a_diff_is_lost(lines: list[str]) -> None:
+    numbered = [line.replace("drop", f"drop{n}.") for n, line in enumerate(lines)]
+    shown = diff_review("\n".join(numbered)).model_dump_json()
+    assert [line for n, line in enumerate(numbered) if "drop" in line and f"drop{n}." not in shown] == []
+
+
+def test_a_real_diff_has_no_plain_lines() -> None:
+    text = (
+        "diff --git a/new.py b/new.py\nnew file mode 100644\nindex 0000000..0123abc\n--- /dev/null\n+++ b/new.py\n"
+        "@@ -0,0 +1 @@\n+x = 1\n\\ No newline at end of file\n"
+        "diff --git a/x.png b/x.png\nindex 01..02 100644\nGIT binary patch\nliteral 3\nKcmZQzVE_ak000mG\n\nliteral 0\n"
+        "HcmV?d00001\n\n"
+        "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n"
+    )
+    assert [(f.path, f.note, f.plain) for f in diff_review(text).files] == [
+        ("new.py", "created, no newline at its end", ()),
+        ("x.png", "binary", ()),
+        ("b.py", "renamed from a.py", ()),
+    ]

@@ -17,6 +17,13 @@ _NOTES = (
     ("Binary files", "binary"),
     ("GIT binary patch", "binary"),
 )
+# What git says of a file and a reader need not see: hashes, the modes and a binary file's bytes, which the note tells.
+_TOLD = re.compile(
+    r"index [0-9a-f]+\.\.[0-9a-f]+( [0-7]{6})?|(old|new|deleted file|new file) mode [0-7]{6}|similarity index \d+%"
+    r"|GIT binary patch|(literal|delta) \d+"
+)
+_BASE85 = re.compile(r"[A-Za-z]([0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]{5})+")
+_NO_NEWLINE = "\\ No newline at end of file"
 
 
 @dataclass
@@ -24,13 +31,31 @@ class _File:
     path: str = ""
     old: str = ""
     notes: list[str] = field(default_factory=list)
+    plain: list[str] = field(default_factory=list)
     hunks: list[Hunk] = field(default_factory=list)
     added: int = 0
     removed: int = 0
 
+    @property
+    def unplaced(self) -> tuple[str, ...]:
+        """The lines outside hunks that nothing else here tells: a text may only look like a diff."""
+        old = next((n.removeprefix("renamed from ") for n in self.notes if n.startswith("renamed from ")), self.path)
+        told = {
+            *(f"diff --git a/{old} b/{self.path}", f"--- a/{old}", f"+++ b/{self.path}", f"--- {old}"),
+            *(f"+++ {self.path}", "--- /dev/null", "+++ /dev/null", f"rename from {old}", f"rename to {self.path}"),
+            f"Binary files a/{old} and b/{self.path} differ",
+            f"Binary files /dev/null and b/{self.path} differ",
+            f"Binary files a/{old} and /dev/null differ",
+        }
+        return tuple(line for line in self.plain if line.strip() and line.rstrip("\t") not in told)
+
 
 def diff_review(diff: str, most: int = _MOST_LINES) -> DiffReview:
-    """The diff to read; lines after the first `most` are counted and left out. Total: odd text becomes notes."""
+    """The diff to read; lines after the first `most` are counted and left out.
+
+    Total: what is no diff is in the `plain` lines of the file it follows, and before the first one of a file without
+    a path.
+    """
     lines = diff.split("\n")
     shown = lines[:most]
     reader = _Reader(shown)
@@ -38,9 +63,15 @@ def diff_review(diff: str, most: int = _MOST_LINES) -> DiffReview:
     digest = hashlib.sha256(diff.encode("utf-8", "surrogateescape")).hexdigest() if diff else ""
     files = tuple(
         FileDiff(
-            path=f.path, hunks=tuple(f.hunks), note=", ".join(dict.fromkeys(f.notes)), added=f.added, removed=f.removed
+            path=f.path,
+            hunks=tuple(f.hunks),
+            note=", ".join(dict.fromkeys(f.notes)),
+            plain=f.unplaced,
+            added=f.added,
+            removed=f.removed,
         )
         for f in reader.files
+        if f.path or f.hunks or f.notes or f.unplaced
     )
     return DiffReview(files=files, digest=digest, cut=len(lines) - len(shown))
 
@@ -54,17 +85,24 @@ class _Reader:
             line = self._lines[self._at]
             self._at += 1
             if line.startswith("diff --git "):
-                self.files.append(_File(path=_named_twice(line)))
-            elif line.startswith("--- ") and (not self.files or self.files[-1].hunks):
-                self.files.append(_File(old=_name(line)))  # a plain diff has no line for each file
-            elif self.files:
+                self.files.append(_File(path=_named_twice(line), plain=[line]))
+                continue
+            if line.startswith("--- ") and (not self.files or self.files[-1].hunks):
+                self.files.append(_File())  # a plain diff has no line for each file
+            elif not self.files and line.strip():
+                self.files.append(_File())
+            if self.files:
                 self._heading(self.files[-1], line)
 
     def _heading(self, file: _File, line: str) -> None:
         """A line between files and hunks, or the hunk that it begins."""
         if hunk := _HUNK.match(line):
             self._hunk(file, hunk)
-        elif line.startswith("--- "):
+            return
+        bytes_of_it = "binary" in file.notes and _BASE85.fullmatch(line)
+        if line != _NO_NEWLINE and (file.hunks or not (_TOLD.fullmatch(line) or bytes_of_it)):
+            file.plain.append(line)
+        if line.startswith("--- "):
             file.old = _name(line)
         elif line.startswith("+++ "):
             file.path = _name(line) or file.old or file.path
@@ -74,6 +112,8 @@ class _Reader:
             file.path = line.removeprefix("rename to ")
         elif line.startswith("new mode "):
             file.notes.append("now executable" if line.endswith("755") else "mode " + line.removeprefix("new mode "))
+        elif line == _NO_NEWLINE:
+            file.notes.append("no newline at its end")
         else:
             file.notes += [note for start, note in _NOTES if line.startswith(start)][:1]
 
@@ -95,7 +135,9 @@ class _Reader:
             elif mark == "+":
                 come.append(Side(new_number=new, new=text))
                 new, new_left, file.added = new + 1, new_left - 1, file.added + 1
-            elif mark != "\\":
+            elif mark == "\\":
+                self._heading(file, line)
+            else:
                 sides += _paired(gone, come)
                 gone, come = [], []
                 sides.append(Side(old_number=old, old=text, new_number=new, new=text))

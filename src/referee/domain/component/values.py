@@ -125,11 +125,15 @@ class Hunk(Value):
 
 
 class FileDiff(Value):
-    """The change of one file; `note` says what lines cannot: created, deleted, renamed, binary, a mode."""
+    """The change of one file; `note` says what lines cannot: created, deleted, renamed, binary, a mode.
+
+    `plain` are the lines that are no part of a change. They must be shown: whoever signs may have to read them.
+    """
 
     path: str
     hunks: tuple[Hunk, ...] = ()
     note: str = ""
+    plain: tuple[str, ...] = ()
     added: int = 0
     removed: int = 0
 

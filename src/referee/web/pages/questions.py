@@ -8,6 +8,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from referee import api
+from referee.actions.accept import AcceptUnjudged
+from referee.actions.tree import LandCommit, LandTree
 from referee.domain.component import Approval, Tone, diff_review
 from referee.domain.errors import UsageError
 from referee.domain.question import NO, YES, Asked, Asking, Waiting
@@ -18,6 +20,7 @@ from referee.web import live
 from referee.web.frame import button, page, part
 from referee.web.pages.words import moment
 
+_LANDINGS = (LandTree.name, LandCommit.name, AcceptUnjudged.name)  # their text ends with git's own diff
 _TONES = {"open": Tone.WARN, "answered": Tone.GOOD, "expired": Tone.QUIET}
 
 
@@ -111,13 +114,15 @@ def _nothing() -> Html:
 
 
 def _shown(asked: Asked) -> Html:
-    """The whole text that the digest covers, a diff in it as a diff."""
-    words, found, diff = asked.shown.partition("diff --git ")
-    if not found or (words and not words.endswith("\n")):
-        return el("pre", asked.shown, tabindex=0)
+    """The whole text that the digest covers; for a landing the change as a diff, too."""
+    whole = el("pre", asked.shown, tabindex=0)
+    words, found, diff = asked.shown.partition("\ndiff --git ")
+    if not found or asked.action not in _LANDINGS:
+        return whole
     # The digest of a part would only be taken for the one that is signed.
-    parts = diff_review(found + diff).model_copy(update={"digest": ""})
-    return join([el("pre", words.rstrip("\n"), tabindex=0) if words.strip() else None, review(parts)])
+    parts = diff_review(found.lstrip("\n") + diff).model_copy(update={"digest": ""})
+    head = el("pre", words.rstrip("\n"), tabindex=0)
+    return join([head, review(parts), el("h2", "The same, exactly as it is signed"), whole])
 
 
 def _facts(asked: Asked) -> Html:
