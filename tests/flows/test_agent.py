@@ -212,3 +212,24 @@ def test_background_jobs_are_followed_and_end_with_the_run(tmp_path: Path) -> No
     assert "job2: running" in told[4]
     assert "[job2: killed" in told[5]
     assert "there is no job job9" in told[6]
+
+
+def test_a_call_ends_a_series_of_empty_answers(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    look = calls(("read", {"path": "calc.py"}))
+    outcome = play(repo, says(""), look, says(""), calls(("edit", MEND)), says(""), says("add adds now."))
+    assert (outcome.stop_reason, outcome.report.touched_files) == (StopReason.SOLVED, ("calc.py",))
+
+
+def test_what_an_agent_changed_before_it_refused_is_shown_and_not_lost(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    outcome = play(
+        repo,
+        calls(("read", {"path": "calc.py"}), ("edit", MEND)),
+        {"content": "I would rather not", "finish": "refusal"},
+        says("nothing was to be done"),
+    )
+    assert outcome.stop_reason is StopReason.NON_PROGRESS
+    assert "+    return a + b" in outcome.diff
+    assert "I would rather not; its changes so far are kept, unjudged" in outcome.report.explanation
+    assert (repo / "calc.py").read_text() != small.FIXED

@@ -100,6 +100,9 @@ def _turns(run: Run, errand: Errand, state: State) -> Ended:
         state.answer = offer.answer or state.answer
         if errand.author.tree == state.snapshot.tree:
             return _unchanged(state, offer)
+        if not offer.proposed and errand.author.tree != brief.base:
+            _keep(run, errand, state)
+            return state.ended(StopReason.NON_PROGRESS, note=f"{offer.note}; its changes so far are kept, unjudged")
         bench = errand.judge.ready()
         if bench is None:
             return _unjudged(run, errand, state)

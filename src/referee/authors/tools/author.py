@@ -74,6 +74,7 @@ class ToolAuthor:
             reply = self._ask(run, brief.pressed)
             if reply.calls:
                 self._answer(room, reply)
+                empty = 0
                 continue
             if reply.finish == "refusal":
                 return self._nothing(f"{self._voice.model} refused: {reply.content[:300] or 'it gave no reason'}")
