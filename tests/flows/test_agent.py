@@ -11,10 +11,13 @@ import pytest
 import small
 
 from referee import api
+from referee.adapters.models.scripted import ScriptedModel
 from referee.config import load
+from referee.domain.errors import UsageError
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
+from referee.ports import ModelReply, ModelRequest
 
 MEND = {"path": "calc.py", "edits": [{"old": "a - b", "new": "a + b"}]}
 
@@ -233,3 +236,28 @@ def test_what_an_agent_changed_before_it_refused_is_shown_and_not_lost(tmp_path:
     assert "+    return a + b" in outcome.diff
     assert "I would rather not; its changes so far are kept, unjudged" in outcome.report.explanation
     assert (repo / "calc.py").read_text() != small.FIXED
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_key_that_is_refused_in_the_middle_leaves_the_run_to_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:
+    """What was edited and paid for until then is not lost, though nothing was judged; before that nothing is kept."""
+    repo, answer = small.build(tmp_path / "repo"), ScriptedModel.call
+
+    def refusing(model: ScriptedModel, request: ModelRequest) -> ModelReply:
+        if request.ordinal > before:
+            raise UsageError("the key is not accepted")
+        return answer(model, request)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ScriptedModel, "call", refusing)
+        with pytest.raises(UsageError, match="the key is not accepted" + "; when that is mended, .* goes on" * before):
+            play(repo, calls(("read", {"path": "calc.py"}), ("edit", MEND)), says("done"))
+    (run,) = api.runs(str(repo), refused=True)
+    if not before:
+        assert run.status == "done"
+        return
+    outcome = api.resume(run.run_id, str(repo))
+    assert (outcome.stop_reason, outcome.report.tokens) == (StopReason.SOLVED, 200)
+    assert (repo / "calc.py").read_text() == small.FIXED

@@ -55,6 +55,17 @@ def test_what_is_wrong_in_the_file_is_said_with_its_line(tmp_path: Path, monkeyp
         play(tmp_path, "\ndef main(flow):\n    return 1 / 0\n")
 
 
+def test_a_file_that_breaks_after_a_step_leaves_a_report_with_what_was_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    text = "\ndef main(flow):\n    flow.bash('echo two > notes.txt')\n    return 1 / 0\n"
+    repo, outcome = play(tmp_path, text)
+    assert outcome.stop_reason.value == "non_progress" and "+two" in outcome.diff
+    assert "flow.py, line 4: ZeroDivisionError" in outcome.report.explanation
+    assert [run.stop_reason for run in api.runs(str(repo))] == [outcome.stop_reason]
+
+
 @pytest.mark.parametrize("arguments", [("nothing.py",), ("flow.py", "--args", "[]"), ("flow.py", "--args", "{")])
 def test_what_cannot_be_run_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], arguments: tuple[str, ...]

@@ -54,11 +54,6 @@ class Recorder:
         if self._pass_on is not None:
             self._pass_on(event, facts)
 
-    @property
-    def played(self) -> bool:
-        """Whether anything was judged, now or in the part of the run that was replayed."""
-        return bool(self._iterations)
-
     def outcome(self, run: Run, ended: Ended, isolation: IsolationStamp | None) -> Outcome:
         """The outcome of a repair that came to its end."""
         if ended.snapshot is not None and ended.tree:

@@ -13,7 +13,7 @@ from referee.adapters.store.owner import me
 from referee.api import places
 from referee.api.environment import explained, remembered
 from referee.api.recorder import Recorder, write_report
-from referee.api.spec import Spec, asked_last, has_begun, known, rolled_back, unfinished
+from referee.api.spec import Spec, asked_last, has_begun, has_worked, known, rolled_back, unfinished
 from referee.api.stopping import stoppable
 from referee.api.usage import counted
 from referee.api.workflows import read_workflow
@@ -187,7 +187,7 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
         desk.store.finish(lease, "waiting", "")
         return outcome
     except UsageError as wrong:
-        if recorder.played:
+        if has_worked(desk, run.id):
             raise UsageError(f"{wrong}; when that is mended, `referee resume {run.id}` goes on") from wrong
         desk.store.finish(lease, "done", "")
         raise

@@ -6,6 +6,10 @@ import difflib
 import json
 from typing import Literal
 
+from referee.actions.call_model import CallModel
+from referee.actions.call_tool import CallTool
+from referee.actions.step import ChargeStep
+from referee.actions.tree import Apply
 from referee.config import Config
 from referee.domain.errors import UsageError
 from referee.domain.outside import Proposal
@@ -14,6 +18,7 @@ from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.domain.value import Value
 from referee.domain.workflow import Workflow
+from referee.kernel.journal import Ending
 from referee.ports import Kind, RunRecord, Store
 from referee.wiring import Desk
 
@@ -26,6 +31,8 @@ BUDGET_REASONS = (
 )
 
 
+# What a resume neither does nor pays for again.
+WORK = frozenset({CallModel.name, CallTool.name, Apply.name, ChargeStep.name})
 ROLLBACK = "rollback-"  # begins the keys of what a rollback records in the journal of its run
 
 
@@ -76,6 +83,12 @@ def rolled_back(desk: Desk, run_id: str) -> bool:
 def has_begun(desk: Desk, run_id: str) -> bool:
     """Whether the run has recorded the repository."""
     return any(e.kind is Kind.ENDED and e.action == "snapshot" for e in desk.store.entries(run_id))
+
+
+def has_worked(desk: Desk, run_id: str) -> bool:
+    """Whether a model has answered, a tool was called, a change was made or a step was paid for."""
+    entries = (e for e in desk.store.entries(run_id) if e.kind is Kind.ENDED and e.action in WORK)
+    return any(Ending.model_validate_json(e.payload).final for e in entries)
 
 
 def unfinished(record: RunRecord, larger: bool) -> None:

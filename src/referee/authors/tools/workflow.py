@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from referee.authors.asking import Voice
 from referee.authors.tools.author import ToolAuthor
 from referee.domain.brief import Brief, Offer
-from referee.domain.errors import RefereeError, UsageError
+from referee.domain.errors import Exhausted, RefereeError, UsageError
+from referee.domain.reason import StopReason
 from referee.domain.workflow import Step, Workflow
 from referee.kernel.run import Run
 from referee.ports import ToolCall
@@ -71,7 +72,10 @@ class WorkflowAuthor(ToolAuthor):
         return f"workflow {self._workflow.path}"
 
     def propose(self, run: Run, brief: Brief) -> Offer:
-        """What the file comes to. Raises `UsageError`, with the line, for what is wrong in it."""
+        """What the file comes to. Raises `UsageError`, with the line, for what is wrong in it.
+
+        After its first step that is `Exhausted`: a resume runs the same file, and what was done is to be shown.
+        """
         if self._room is not None:
             return self._nothing("the workflow has come to its end; what it made was not taken")
         room = self._furnished(run, brief)
@@ -83,22 +87,31 @@ class WorkflowAuthor(ToolAuthor):
             self._outcomes.append((tool, observed.outcome))
             return Step(text=observed.text, ok=observed.outcome == "done")
 
-        answer = _played(self._workflow, Flow(do, self._workflow.arguments))
+        try:
+            answer = _played(self._workflow, Flow(do, self._workflow.arguments))
+        except _Wrong as wrong:
+            if not self._steps:
+                raise UsageError(str(wrong)) from wrong
+            raise Exhausted(StopReason.NON_PROGRESS, str(wrong)) from wrong
         return self._offer(run, brief, room, answer)
 
 
+class _Wrong(Exception):
+    """What is wrong in the file, with its line."""
+
+
 def _played(workflow: Workflow, flow: Flow) -> str:
-    """What `main(flow)` of the file returns, in words."""
+    """What `main(flow)` of the file returns, in words. Raises `_Wrong`."""
     scope: dict[str, Any] = {"__name__": "workflow", "__file__": workflow.path}
     try:
         exec(compile(workflow.text, workflow.path, "exec"), scope)  # noqa: S102 - the person's own file, named by them
         main = scope.get("main")
         if not callable(main):
-            raise UsageError(f"{workflow.path} has no function main(flow)")
+            raise _Wrong(f"{workflow.path} has no function main(flow)")
         return str(main(flow) or "the workflow came to its end")
-    except RefereeError:
+    except (RefereeError, _Wrong):
         raise
     except Exception as wrong:
         frames = [f for f in traceback.extract_tb(wrong.__traceback__) if f.filename == workflow.path]
         line = frames[-1].lineno if frames else getattr(wrong, "lineno", None)
-        raise UsageError(f"{workflow.path}, line {line}: {type(wrong).__name__}: {wrong}") from wrong
+        raise _Wrong(f"{workflow.path}, line {line}: {type(wrong).__name__}: {wrong}") from wrong
