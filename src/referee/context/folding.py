@@ -63,7 +63,7 @@ def folded(messages: Sequence[Message], state: State, window: int = WINDOW) -> F
 
 
 def outputs(call_id: str) -> str:
-    """Where the output of a call can be read after it was dropped."""
+    """Where the tool read shows the output of a call after it was dropped; commands do not see it there."""
     return f".harness/outputs/call-{''.join(c if c.isalnum() or c in '-_' else '_' for c in call_id)}.txt"
 
 
@@ -75,11 +75,13 @@ def _pruned(messages: Sequence[Message]) -> tuple[list[Message], dict[str, str]]
     dropped: dict[str, str] = {}
     out = list(messages)
     for n, message in enumerate(messages[:border]):
-        if message.role == "tool" and len(message.content) > WORTH_DROPPING:
+        ending = f"; output dropped, the tool read shows all of it: {outputs(message.call_id)}]"
+        # What was dropped by an earlier fold is such a line already; the output itself is kept under that name.
+        gone = message.content.endswith(ending)
+        if message.role == "tool" and len(message.content) > WORTH_DROPPING and not gone:
             dropped[message.call_id] = message.content
             line = f"[{message.tool} {_short(asked.get(message.call_id, ''), 80)}: {_last(message.content)}"
-            text = f"{line}; output dropped, all of it is in {outputs(message.call_id)}]"
-            out[n] = message.model_copy(update={"content": text})
+            out[n] = message.model_copy(update={"content": line + ending})
     return out, dropped
 
 

@@ -89,7 +89,7 @@ class Room:
     jobs: list[str] = field(default_factory=list)
     patch: tuple[str, Patch] | None = None  # from the copy that commands stand on to a tree: costly to find out
     granted: set[str] = field(default_factory=set)
-    dropped: dict[str, str] = field(default_factory=dict)  # outputs that the conversation no longer holds, by path
+    dropped: dict[str, str] = field(default_factory=dict)  # outputs no longer in the conversation, by path: for `read`
 
     def take(self, observed: Observation) -> None:
         """Make what a call came to the state from now on."""

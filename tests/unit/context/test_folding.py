@@ -89,6 +89,18 @@ def test_old_output_goes_first_and_can_be_read_again() -> None:
     assert found.messages[-1] == messages[-1], "the last answers keep theirs"
 
 
+def test_what_was_dropped_once_is_not_dropped_again() -> None:
+    """Else the line in its place would overwrite the output that it names."""
+    messages, dropped = [TASK], dict[str, str]()
+    for n in range(60):
+        messages += step(n, [f"{f'{n} long ' * 100}\n[{'exit code 1 ' * 20}]"])
+        if (found := folded(messages, STATE, 12_000)) is not None:
+            assert not dropped.keys() & found.dropped.keys()
+            dropped, messages = {**dropped, **found.dropped}, list(found.messages)
+    assert len(dropped) > 20
+    assert all(text.startswith(f"{call[1:].partition('.')[0]} long") for call, text in dropped.items())
+
+
 def test_conclusions_stay_when_the_middle_goes() -> None:
     messages = [TASK]
     for n in range(60):
