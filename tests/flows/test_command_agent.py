@@ -103,7 +103,9 @@ def test_it_cannot_reach_what_it_was_not_given(repo: Path, tmp_path: Path) -> No
 
 
 def test_a_program_that_is_not_there_is_the_users_to_mend_before_anything_runs(repo: Path) -> None:
-    with pytest.raises(UsageError, match="not a program on your PATH"):
+    with pytest.raises(
+        UsageError, match="--generator command:… names no-such-agent, which is not a program on your PATH"
+    ):
         fix(repo, "no-such-agent --model x")
     assert api.runs(str(repo)) == ()
 

@@ -156,7 +156,7 @@ class LocalSurroundings:
         command = self._place.command(("-",), base, Limits(wall_seconds=_DAY, cpu_seconds=None))
         command = command.model_copy(update={"egress": tuple(self._place.listed)})
         if server.command not in _PROJECTS_OWN:
-            path, shown = program(server.command, self._place.root)
+            path, shown = program(server.command, self._place.root, f"server {server.name} in {mcp.PLACE}")
             server = server.model_copy(update={"command": path})
             found = ":".join((command.env["PATH"], *shown.path))
             command = command.model_copy(

@@ -34,6 +34,7 @@ from referee.wiring.desk import Desk
 from referee.wiring.models import ADVERSARY
 
 SEARCH_STEPS_BEFORE_MODEL = 4
+_COMMAND = "--generator command:…"
 
 
 def able(config: Config, root: str) -> None:
@@ -42,7 +43,7 @@ def able(config: Config, root: str) -> None:
     if kind in ("model", "agent") and not config.models.default:
         raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
     if kind.startswith("command:"):
-        program(agent(kind.removeprefix("command:"), config.sandbox.destinations).argv[0], root)
+        program(agent(kind.removeprefix("command:"), config.sandbox.destinations).argv[0], root, _COMMAND)
 
 
 def players(bench: Bench, config: Config) -> Sequence[Player]:
@@ -153,7 +154,7 @@ def _mechanical(bench: Bench, config: Config) -> Player:
 def _external(bench: Bench, config: Config) -> Player:
     """An agent of the user's, shown to the sandbox with what it needs to start (E4)."""
     named = agent(config.generator.removeprefix("command:"), config.sandbox.destinations)
-    path, shown = program(named.argv[0], bench.project.root)
+    path, shown = program(named.argv[0], bench.project.root, _COMMAND)
     search = ":".join((bench.project.env["PATH"], *shown.path))
     found = named.model_copy(update={"argv": (path, *named.argv[1:]), "env": {**named.env, "PATH": search}})
     first, *others = (CommandAuthor(bench, found, config.protection, shown.mounts) for _ in range(config.candidates))

@@ -12,15 +12,17 @@ from referee.domain.errors import UsageError
 from referee.ports import Mount, Toolchain
 
 
-def program(name: str, root: str, environ: Mapping[str, str] | None = None) -> tuple[str, Toolchain]:
+def program(name: str, root: str, asker: str, environ: Mapping[str, str] | None = None) -> tuple[str, Toolchain]:
     """The path of `name` as seen inside, and what shows it. Raises `UsageError` if there is no such program.
+
+    `asker` is what names it, in words for the user.
 
     One in the repository at `root` runs as it is there: only a path can name it, never the user's search path.
     """
     place = Place(root=root, environ=os.environ if environ is None else environ)
     found = os.path.abspath(name) if "/" in name else place.program(name)
     if not found or shutil.which(found) is None:
-        raise UsageError(f"--generator command:… names {name}, which is not a program on your PATH; install it first")
+        raise UsageError(f"{asker} names {name}, which is not a program on your PATH; install it first")
     real = os.path.realpath(found)
     if (real + "/").startswith(os.path.realpath(root) + "/"):
         return real, Toolchain(name=name)
