@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.output import shown
 from referee.domain.cost import Cost
-from referee.domain.errors import RefereeError
+from referee.domain.errors import Cancelled, RefereeError
 from referee.render.plain import line as flat
 from referee.render.plain import plain
 from referee.render.words import dollars, headline
@@ -28,11 +28,15 @@ HELP = """\
 
 @dataclass(kw_only=True)
 class Chat:
-    """`act` runs one task, `ask` asks the person, `say` shows; the budget is that of the whole conversation."""
+    """`act` runs one task, `resume` goes on with a run, `ask` asks the person, `say` shows.
+
+    The budget is that of the whole conversation.
+    """
 
     repo: str
     config: Config
     act: Callable[[str, Config], Outcome]
+    resume: Callable[[str], Outcome]
     ask: Callable[[str], str]
     say: Callable[[str], None]
     said: list[tuple[str, str]] = field(default_factory=list)
@@ -47,7 +51,7 @@ class Chat:
         if words:
             try:
                 self._task(words)
-            except RefereeError as wrong:
+            except (RefereeError, Cancelled) as wrong:
                 self.say(f"referee: {plain(str(wrong))}")
         return True
 
@@ -62,7 +66,7 @@ class Chat:
         self.say("\n".join(filter(None, (plain(report.answer), flat(headline(report))))))
 
     def _decided(self, outcome: Outcome) -> Outcome:
-        """Ask the person here and now; without an answer the run waits, as it would anywhere."""
+        """Ask the person here and now; with neither a yes nor a no the run waits, as it would anywhere."""
         from referee import api
 
         run_id = outcome.report.run_id
@@ -71,11 +75,16 @@ class Chat:
             self.say(f"waiting for a signature: referee questions, then referee resume {run_id}")
             return outcome
         self.say(plain(api.question(waiting[0].id, self.repo).shown))
-        if self.ask(f"{flat(waiting[0].summary)}: yes or no? ").strip().lower() not in ("y", "yes"):
-            api.answer(waiting[0].id, "no", self.repo)
-        else:
-            api.answer(waiting[0].id, "yes", self.repo)
-        return api.resume(run_id, self.repo)
+        try:
+            said = self.ask(f"{flat(waiting[0].summary)}: yes or no? ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            said = ""
+        answer = {"y": "yes", "yes": "yes", "n": "no", "no": "no"}.get(said)
+        if answer is None:
+            self.say(f"no answer, so it waits: referee answer {waiting[0].id} yes|no, then referee resume {run_id}")
+            return outcome
+        api.answer(waiting[0].id, answer, self.repo)
+        return self.resume(run_id)
 
     def _told(self, text: str) -> str:
         """The task, after what was said before."""

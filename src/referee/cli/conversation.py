@@ -28,7 +28,10 @@ def converse(repo: str, config: Config) -> None:
     path = os.path.join(root_of(repo), HISTORY)
     kept: History = FileHistory(path) if os.path.isdir(os.path.dirname(path)) else InMemoryHistory()
     session: PromptSession[str] = PromptSession(history=kept)
-    chat = Chat(repo=repo, config=config, act=lambda text, settings: _act(repo, text, settings), ask=input, say=print)
+    chat = Chat(
+        repo=repo, config=config, act=lambda text, settings: _act(repo, text, settings),
+        resume=lambda run_id: _resume(repo, run_id), ask=input, say=print,
+    )  # fmt: skip
     chat.say(HELP)
     while True:
         try:
@@ -48,3 +51,11 @@ def _act(repo: str, text: str, config: Config) -> Outcome:
 
     with running(quiet=False) as display:
         return api.agent(Task(repo=repo, text=text), config, display)
+
+
+def _resume(repo: str, run_id: str) -> Outcome:
+    from referee import api
+    from referee.cli.running import running
+
+    with running(quiet=False) as display:
+        return api.resume(run_id, repo, progress=display)
