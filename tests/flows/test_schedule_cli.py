@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import small
 
+from referee import api
+from referee.adapters.schedule import ScheduleFile
+from referee.adapters.store.turn import turn
 from referee.cli import main
+from referee.domain.errors import Cancelled, WorldFault
 from referee.domain.schedule import planned
 
 
@@ -46,3 +51,39 @@ def test_what_is_due_is_begun_once(
     capfd.readouterr()
     assert main(("worker", "--once")) == 0 and capfd.readouterr().out == ""
     assert main(("schedule", "remove", found["later"]["id"])) == 0 and "later" not in listed()
+
+
+def test_what_ends_one_task_leaves_the_others_to_be_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    monkeypatch.setenv("REFEREE_GENERATOR", "search")
+    repo = str(small.build(tmp_path / "repo"))
+    assert api.schedule(repo) == ()
+    now = time.time()
+    first, second = (planned("every 1h", t, now - 4_000, "fix", (small.TARGET,)) for t in ("first", "second"))
+    file = ScheduleFile(f"{repo}/.harness/schedule.json")
+    file.change(lambda _: (first, second))
+
+    told: list[object] = []
+    with turn(f"{repo}/.harness/turn.lock", "run other", None):
+        assert api.work(repo, lambda _, facts: told.append(facts["text"])) == ()
+    assert file.all() == (first, second), "what could not begin yet is still due"
+    assert "stays due: run other" in str(told)
+
+    def broken(error: BaseException) -> Any:
+        left = [error]
+
+        def tell(event: str, facts: Mapping[str, Any]) -> None:
+            if left:
+                raise left.pop()
+
+        return tell
+
+    with pytest.raises(Cancelled):
+        api.work(repo, broken(Cancelled("stopped by a person")))
+    assert [p.due for p in file.all() if p.due and p.due < now] == [second.due]
+
+    file.change(lambda _: (first, second))
+    one, two = api.work(repo, broken(WorldFault("the disk is full")))
+    assert one.last and two.last
+    assert (one.last.words, two.last.words) == ("it failed: the disk is full", "solved")
+    assert [p.last for p in file.all()] == [one.last, two.last]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
 
 from referee.adapters.schedule import ScheduleFile
 from referee.api.repairs import agent, fix
 from referee.config import load
-from referee.domain.errors import Cancelled, Suspended, UsageError
+from referee.domain.errors import Busy, Cancelled, RefereeError, Suspended, UsageError
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.schedule import Last, Planned, begun, planned
@@ -50,12 +50,20 @@ def unplan(entry_id: str, repo: str = ".") -> Planned:
 def work(repo: str = ".", progress: Progress | None = None) -> tuple[Planned, ...]:
     """Begin everything that is due, one after the other; what was begun, as it is now.
 
-    It is marked as begun before it runs: one that a crash cuts off is resumed by hand, never begun twice.
+    Each is marked as begun just before it runs: one that a crash cuts off is resumed by hand, never begun twice. While
+    another run is at work, all stay due. Raises `Cancelled` if a person stops one; those after it stay due.
     """
-    done = []
-    for entry in _due(repo):
-        last = _run(entry, repo, progress)
-        done.append(_ended(entry, last, repo))
+    done: list[Planned] = []
+    while (taken := _take(repo, {p.id for p in done})) is not None:
+        before, entry = taken
+        try:
+            last = _run(entry, repo, progress)
+        except Busy as other:
+            _changed(entry, {"due": before.due, "missed": before.missed}, repo)
+            if progress is not None:
+                progress("note", {"text": f"{entry.id} stays due: {other}"})
+            break
+        done.append(_changed(entry, {"last": last}, repo))
         if last.words == StopReason.HUMAN_ABORT.value:
             raise Cancelled("stopped by a person")
     return tuple(done)
@@ -68,19 +76,23 @@ def next_due(repo: str = ".") -> float | None:
         return max(0.0, min(times) - desk.clock.now()) if times else None
 
 
-def _due(repo: str) -> tuple[Planned, ...]:
-    taken: list[Planned] = []
+def _take(repo: str, done: Collection[str]) -> tuple[Planned, Planned] | None:
+    """Mark one that is due, and not `done`, as begun: what it was and what it is now. None if there is none."""
+    taken: list[tuple[Planned, Planned]] = []
 
     def take(entries: Sequence[Planned]) -> Sequence[Planned]:
         now = desk.clock.now()
-        after = {p.id: begun(p, now) for p in entries}
-        taken.extend(a for a in after.values() if a is not None)
-        return [after[p.id] or p for p in entries]
+        for place, entry in enumerate(entries):
+            after = None if entry.id in done else begun(entry, now)
+            if after is not None:
+                taken.append((entry, after))
+                return [*entries[:place], after, *entries[place + 1 :]]
+        return entries
 
     with Desk(repo, load(repo)) as desk:
         if any(p.due is not None and p.due <= desk.clock.now() for p in _file(desk).all()):
             _file(desk).change(take)
-    return tuple(taken)
+    return taken[0] if taken else None
 
 
 def _run(entry: Planned, repo: str, progress: Progress | None) -> Last:
@@ -91,16 +103,19 @@ def _run(entry: Planned, repo: str, progress: Progress | None) -> Last:
         outcome: Outcome = (agent if entry.flow == "agent" else fix)(task, load(repo), progress)
     except Suspended as waiting:
         return Last(began=began, words=f"waits for a person: {waiting}")
+    except Busy:
+        raise
     except UsageError as wrong:
         return Last(began=began, words=f"it could not begin: {wrong}")
+    except RefereeError as fault:
+        return Last(began=began, words=f"it failed: {fault}")
     return Last(began=began, run_id=outcome.report.run_id, words=outcome.stop_reason.value)
 
 
-def _ended(entry: Planned, last: Last, repo: str) -> Planned:
-    ended = entry.model_copy(update={"last": last})
+def _changed(entry: Planned, update: Mapping[str, Any], repo: str) -> Planned:
     with Desk(repo, load(repo)) as desk:
-        _file(desk).change(lambda all_: [p.model_copy(update={"last": last}) if p.id == entry.id else p for p in all_])
-    return ended
+        _file(desk).change(lambda all_: [p.model_copy(update=update) if p.id == entry.id else p for p in all_])
+    return entry.model_copy(update=update)
 
 
 def _file(desk: Desk) -> ScheduleFile:

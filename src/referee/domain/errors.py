@@ -19,6 +19,10 @@ class UsageError(RefereeError):
     exit_code = 2
 
 
+class Busy(UsageError):
+    """Another run is at work where this one would have begun: the same asked later may do."""
+
+
 class WorldFault(RefereeError):
     """The operator must act: no git, no sandbox, a full disk. Never shown to a model as its own fault."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from referee.adapters.store.owner import brief, me
-from referee.domain.errors import UsageError, WorldFault
+from referee.domain.errors import Busy, WorldFault
 
 Tell = Callable[[str], None]
 
@@ -17,7 +17,7 @@ Tell = Callable[[str], None]
 def turn(path: str, what: str, wait: Tell | None) -> Iterator[None]:
     """Hold the lock at `path` while doing `what` (a noun for others to read).
 
-    If another has it: with `wait` that is told and then waited for, without it `UsageError` names the other.
+    If another has it: with `wait` that is told and then waited for, without it `Busy` names the other.
     """
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -40,9 +40,7 @@ def _take(fd: int, path: str, wait: Tell | None) -> None:
         except BlockingIOError as held:
             other = os.pread(fd, 500, 0).decode("utf-8", "replace") or "another referee command"
             if wait is None:
-                raise UsageError(
-                    f"{other} is at work in this repository; wait for it, stop it, or give --wait"
-                ) from held
+                raise Busy(f"{other} is at work in this repository; wait for it, stop it, or give --wait") from held
         wait(f"waiting for {other}, which is at work in this repository")
         fcntl.flock(fd, fcntl.LOCK_EX)
     except OSError as error:
