@@ -18,6 +18,7 @@ from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.ports import ModelReply, ModelRequest
+from referee.wiring import desk
 
 MEND = {"path": "calc.py", "edits": [{"old": "a - b", "new": "a + b"}]}
 
@@ -76,6 +77,15 @@ def mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
         says("add adds now."),
     )
     return repo, outcome
+
+
+def test_a_replay_decides_the_same_and_starts_no_sandbox(
+    mended: tuple[Path, Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, outcome = mended
+    monkeypatch.setattr(desk, "open_sandbox", None)
+    replayed = api.replay(outcome.report.run_id, str(repo))
+    assert (replayed.same, replayed.decisions, replayed.first_difference) == (True, 1, None)
 
 
 def test_the_difference_lands_and_the_answer_and_metrics_are_in_the_report(mended: tuple[Path, Outcome]) -> None:
@@ -141,6 +151,19 @@ def test_without_checks_a_person_decides(tmp_path: Path, said: str, text: str, r
     assert resumed.report.answer == "done"
 
 
+def test_what_waits_to_be_taken_waits_to_land_once_every_landing_is_asked_about(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo", {"notes.txt": "one\n"})
+    outcome = play(
+        repo, calls(("read", {"path": "notes.txt"}), ("write", {"path": "notes.txt", "content": "two\n"})), says("done")
+    )
+    (repo / "referee.toml").write_text('ask_before_landing = "approval"\n')
+    assert api.resume(outcome.report.run_id, str(repo)).stop_reason is StopReason.NEEDS_SIGNATURE
+    [landing] = [q for q in api.questions(str(repo)) if q.summary.startswith("land a change")]
+    api.answer(landing.id, "yes", str(repo))
+    assert api.resume(outcome.report.run_id, str(repo)).solved
+    assert (repo / "notes.txt").read_text() == "two\n"
+
+
 def test_what_the_policy_denies_is_not_done_until_a_person_grants_one_call(tmp_path: Path) -> None:
     repo = small.build(tmp_path / "repo", {"notes.txt": "one\n"})
     wanted = calls(("write", {"path": "new.txt", "content": "two\n"}))
@@ -156,9 +179,11 @@ def test_what_the_policy_denies_is_not_done_until_a_person_grants_one_call(tmp_p
     )
     assert outcome.stop_reason is StopReason.NEEDS_SIGNATURE
     assert [tool for tool, _ in observations(repo, outcome.report.run_id)] == ["bash", "write"]
+    assert api.replay(outcome.report.run_id, str(repo)).same, "as far as it is recorded"
     (asked,) = api.questions(str(repo))
     api.answer(asked.id, "yes", str(repo))
     resumed = api.resume(outcome.report.run_id, str(repo))
+    assert api.replay(outcome.report.run_id, str(repo)).same
     told = [text for _, text in observations(repo, resumed.report.run_id)]
     assert [text.split(":")[0] for text in told] == [
         "denied by the rule deny *", "denied by the rule deny *", "[granted", "created new.txt",

@@ -55,6 +55,11 @@ def test_a_test_that_says_something_lands_with_its_score(fix: Fix, repo: Path) -
     report = done.report
     assert (report["steps"], report["touched_files"], report["targets"]) == (3, [PLACE], [f"{PLACE}::test_sum"])
     assert (repo / PLACE).read_text() == GOOD
+    replayed = api.replay(report["run_id"], str(repo))
+    assert (replayed.same, replayed.decisions) == (True, 3)
+    keys = [e["key"] for e in api.journal_lines(report["run_id"], str(repo))]
+    assert [k for k in keys if k.startswith("verdict:")] == ["verdict:1", "verdict:2", "verdict:3"]
+    assert sum(":decision:" in k for k in keys) == 3
     scores = [n for n in report["notes"] if n.startswith("mutation score")]
     assert len(scores) == 2 and "notice 0 of" in scores[0] and "notice 0 of" not in scores[1]
     assert main(["rollback", report["run_id"], "--repo", str(repo)]) == 0

@@ -14,6 +14,7 @@ import small
 
 from referee import api
 from referee.config import load
+from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.kernel.journal import GENESIS, chained
@@ -64,6 +65,17 @@ def test_a_replay_does_nothing_and_decides_the_same(solved: tuple[Path, Outcome]
     report = api.replay(outcome.report.run_id, str(repo))
     assert (report.same, report.decisions, report.first_difference) == (True, 2, None)
     assert (small.state(repo), (repo / ".harness/journal.jsonl").read_bytes()) == before
+
+
+def test_a_run_that_the_budget_ended_inside_the_gate_ends_so_again(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+    model = small.script(tmp_path / "m.jsonl", *ANSWERS)
+    flags = {"generator": "model", "models.default": model, "budget.max_tokens": 100}
+    config = load(str(repo), flags=flags, variables={}, user_file=str(tmp_path / "none"))
+    outcome = api.fix(Task(repo=str(repo), targets=(small.TARGET,)), config)
+    assert outcome.stop_reason is StopReason.TOKEN_EXHAUSTED
+    report = api.replay(outcome.report.run_id, str(repo))
+    assert (report.same, report.first_difference) == (True, None)
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], dict[str, Any] | None], str]] = {

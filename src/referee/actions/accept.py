@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from referee.domain.errors import Rejected
 from referee.domain.finding import Finding, FindingKind
-from referee.kernel.action import Action, Effect
+from referee.kernel.action import Action, Effect, request_digest
 from referee.ports import World
 
 
@@ -20,6 +20,11 @@ class AcceptUnjudged(Action[None]):
     before: str
     after: str
     later: bool = False
+
+    @property
+    def digest(self) -> str:
+        """The same with and without `later`: what is demanded of people may change while the run waits for one."""
+        return request_digest(self.name, {**self.model_dump(mode="json"), "later": False})
 
     def perform(self, world: World) -> None:
         """Raises `Rejected` if nobody was asked."""

@@ -10,7 +10,7 @@ from referee.api.environment import explained
 from referee.api.repairs import play, policies
 from referee.api.spec import Spec, asked_last, known
 from referee.config import load
-from referee.domain.errors import Diverged, Unrecorded, UsageError
+from referee.domain.errors import Diverged, Suspended, Unrecorded, UsageError
 from referee.domain.report import Outcome, ReplayReport
 from referee.flows.plan import Ended
 from referee.kernel.journal import LEASE_SECONDS, Journal, check_chain
@@ -63,7 +63,7 @@ def _difference(desk: Desk, record: RunRecord, spec: Spec, counted: _Counted) ->
     run = Run(shared, spec.config.budget)
     try:
         ended = play(desk, spec, run)
-    except Unrecorded as end:
+    except (Unrecorded, Suspended) as end:
         return f"the run has ended, but its journal ends before {end}" if record.status == "done" else None
     except Diverged as other:
         return str(explained(desk, record.run_id, other))

@@ -10,15 +10,15 @@ from referee.actions.step import ChargeStep, Gauge
 from referee.actions.tree import PrepareBase, TakeSnapshot
 from referee.authors.tools import ToolAuthor
 from referee.domain.brief import Brief, Offer
-from referee.domain.cost import HIGH_PRESSURE, BudgetView
-from referee.domain.decision import Land, Repair, Stop, decide
+from referee.domain.cost import HIGH_PRESSURE
+from referee.domain.decision import Land, Repair, Stop
 from referee.domain.errors import Exhausted, Rejected
 from referee.domain.reason import StopReason
 from referee.domain.verdict import Verdict
 from referee.flows.attempt import Attempt, Ground, attempt
 from referee.flows.plan import Ended, Plan
 from referee.flows.race import Tried
-from referee.flows.repair import first_brief, following, landed
+from referee.flows.repair import decided, first_brief, following, landed
 from referee.flows.round import State, Turn, concluded
 from referee.judge import Bench
 from referee.kernel.run import Run
@@ -109,7 +109,7 @@ def _turns(run: Run, errand: Errand, state: State) -> Ended:
         run.perform(ChargeStep(author=errand.author.name))
         turn = Turn(state=state, bench=bench, brief=brief, ground=ground)
         tried, _ = concluded(run, turn, Tried(offer=offer, attempt=attempt(run, bench, ground, offer, brief.pressed)))
-        decision = decide(state.history, _now(run), doubtful=errand.plan.doubtful)
+        decision = decided(run, state)
         if isinstance(decision, Land):
             return landed(run, state)
         if not isinstance(decision, Repair):
@@ -133,10 +133,6 @@ def _brief(errand: Errand, state: State) -> Brief:
         protected=plan.protection.protected,
         source=plan.protection.source,
     )
-
-
-def _now(run: Run) -> BudgetView:
-    return run.perform(Gauge(view=run.view))
 
 
 def _unchanged(state: State, offer: Offer) -> Ended:

@@ -20,9 +20,11 @@ from referee.domain.verdict import CheckResult, CheckState, Verdict
 from referee.flows.attempt import Attempt, Ground, applied, nothing, refusal, verdict
 from referee.flows.deliver import deliver
 from referee.flows.plan import Ended, Plan, Round
+from referee.flows.verdicts import entered
 from referee.judge import Bench, fresh
 from referee.judge.seen import Seen, look
 from referee.kernel.run import Run
+from referee.kernel.seen import VERDICT
 from referee.ports import Base, Snapshot
 
 RULES = (
@@ -90,7 +92,9 @@ def _play(run: Run, state: _State, bench: Bench) -> Ended:
             run.perform(ChargeStep(author=author.name))
         tried = _tried(run, state, bench, offer)
         history.append(tried.verdict)
-        decision = decide(history, run.perform(Gauge(view=run.view)))
+        view = run.perform(Gauge(view=run.view))
+        decision = decide(history, view)
+        run.decided(decision, view)
         if isinstance(decision, Land):
             return _land(run, state, tried)
         if not isinstance(decision, Repair):
@@ -118,6 +122,8 @@ def _tried(run: Run, state: _State, bench: Bench, offer: Offer) -> Attempt:
     summary = offer.proposal.root_cause if offer.proposal else made.verdict.note
     number = len(state.rounds) + 1
     state.rounds.append(Round(step=number, author=offer.author, verdict=made.verdict, summary=summary))
+    told = entered(number, made.verdict, run.put)
+    run.enter(f"{VERDICT}{number}", {**told, "before": state.snapshot.tree, "after": made.tree})
     run.progress("verdict", {"verdict": made.verdict, "step": number})
     return made
 

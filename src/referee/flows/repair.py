@@ -108,7 +108,7 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold 
         tidied = state.rounds[-1] if mechanic else None
         turn = Turn(state=state, bench=bench, brief=brief.model_copy(update=told_now), ground=ground, tidied=tidied)
         tried, offer = play_round(run, turn, authors)
-        decision = _decided(run, state)
+        decision = decided(run, state)
         if not isinstance(decision, Repair):
             return decision
         back = best is not None and bool(tried.tree) and worse(tried.verdict, best.verdict)
@@ -122,7 +122,8 @@ def _turns(run: Run, state: State, bench: Bench, player: Player) -> Land | Hold 
             fixing = True
 
 
-def _decided(run: Run, state: State) -> Decision:
+def decided(run: Run, state: State) -> Decision:
+    """What follows from the verdicts so far and the budget; it is entered into the record."""
     view: BudgetView = run.perform(Gauge(view=run.view))
     plan = state.plan
     decision = decide(state.history, view, doubtful=plan.doubtful, patience=plan.parts.patience)

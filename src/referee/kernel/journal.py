@@ -23,7 +23,11 @@ GENESIS = "0" * 64
 
 
 class Ending(Value):
-    """How one try of an action ended. `done` and `rejected` are final; the others are tried again on resume."""
+    """How one try of an action ended. `done` and `rejected` are final; the others are tried again on resume.
+
+    `result` is JSON: for `rejected` the findings, for `exhausted` the stop reason and its detail. A `fault` has its
+    message instead.
+    """
 
     outcome: str  # done | rejected | exhausted | fault | lost | waiting
     result: str = ""

@@ -28,6 +28,7 @@ from referee.domain.errors import (
 from referee.domain.finding import Finding
 from referee.domain.patch import FileContent, Patch, patch_of
 from referee.domain.question import Consent
+from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Ending, Journal, same_request
@@ -212,8 +213,8 @@ class Run:
         except Rejected as refused:
             self._end(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), Cost())
             raise
-        except Exhausted:
-            self._end(key, action, "exhausted", "", self._tool_time(action, started))
+        except Exhausted as spent:
+            self._end(key, action, "exhausted", _said(spent), self._tool_time(action, started))
             raise
         except UsageError as wrong:
             self._end(key, action, "fault", str(wrong), Cost())
@@ -249,12 +250,14 @@ class Run:
             raise Unrecorded(key)
         ruling = rule(self._shared.policies, action)
         ask = ruling if isinstance(ruling, Ask) else None
+        if ask is not None and self.recorded_only and not self._questions.answered(key):
+            raise Unrecorded(key)
         if entry is None:
             self._journal.request(key, action.name, _asked(action, digest, ask), action.effect)
         outer, before = (self._prefix, self._ordinal), self._ledger.spent
         try:
             denied(ruling)
-            if ask is not None:
+            if ask is not None and not self.recorded_only:
                 self._questions.settle(key, ask, (action.name, digest), self.note)
             self._prefix, self._ordinal = f"{key}/", 0
             result = work()
@@ -335,7 +338,16 @@ class Run:
                 return current, ending
             self._ledger.charge(ending.cost)
             tries += 1
+            if self.recorded_only and self._journal.requested(_nth(key, tries)) is None:
+                self._spent_then(ending)
         return _nth(key, tries), None
+
+    def _spent_then(self, ending: Ending) -> None:
+        """Raise `Exhausted` where the budget ended the last try there is; it is charged already."""
+        if ending.outcome == "exhausted" and (text := self._journal.result(ending)):
+            self._timer.settle(ending.elapsed)
+            said = json.loads(text)
+            raise Exhausted(StopReason(said["reason"]), said["detail"])
 
     def _cut_off(self, keys: tuple[str, str], action: Action[T]) -> Ending:
         """End a request that a crash cut off: what waited for a person had not begun."""
@@ -471,6 +483,11 @@ class Run:
 
 def _nth(key: str, tries: int) -> str:
     return key if tries == 1 else f"{key}#{tries}"
+
+
+def _said(spent: Exhausted) -> str:
+    """What the journal says of an end that the budget made."""
+    return json.dumps({"reason": spent.reason.value, "detail": str(spent)})
 
 
 def _asked(action: Action[Any], digest: str, ask: Ask | None) -> dict[str, Any]:

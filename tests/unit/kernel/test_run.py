@@ -9,12 +9,12 @@ from typing import ClassVar
 import pytest
 
 from referee.domain.cost import Budget, Cost
-from referee.domain.errors import Diverged, Exhausted, Rejected, UsageError, WorldFault
+from referee.domain.errors import Diverged, Exhausted, Rejected, Unrecorded, UsageError, WorldFault
 from referee.domain.finding import Finding
 from referee.domain.reason import StopReason
 from referee.kernel import lease
 from referee.kernel.action import Action, Effect
-from referee.kernel.journal import Journal, check_chain
+from referee.kernel.journal import Ending, Journal, check_chain
 from referee.kernel.policy import Deny
 from referee.kernel.run import Run, Shared
 from referee.ports import Entry, Kind, Lease, World
@@ -74,11 +74,11 @@ class Desk:
         self.store.create("r1", "{}", "now")
         self.world = FakeEquipment(FakeWorkspace({}), FakeSandbox(lambda c: ended(0)), clock=self.clock)
 
-    def run(self, budget: Budget | None = None, *policies: object) -> Run:
+    def run(self, budget: Budget | None = None, *policies: object, **more: bool) -> Run:
         self.clock.advance(1_000)  # any earlier lease is over
         lease = self.store.claim("r1", "me", self.clock.now(), 30.0)
         journal = Journal(self.store, lease, self.clock)
-        shared = Shared(run_id="r1", world=self.world, journal=journal, store=self.store, policies=policies)  # type: ignore[arg-type]
+        shared = Shared(run_id="r1", world=self.world, journal=journal, store=self.store, policies=policies, **more)  # type: ignore[arg-type]
         return Run(shared, budget or Budget())
 
 
@@ -108,6 +108,31 @@ def test_what_cannot_be_paid_at_worst_is_never_begun() -> None:
         run.perform(Count(label="b", usd=Decimal("0.30")))
     assert caught.value.reason is StopReason.COST_TRIPPED
     assert Count.done == ["a"]
+
+
+def test_a_replay_ends_where_the_budget_ended_the_last_try() -> None:
+    desk, small = Desk(), Budget(max_tokens=10)
+    for _ in range(2):
+        run = desk.run(small)
+        run.perform(Count(label="a"))
+        with pytest.raises(Exhausted) as first:
+            run.perform(Count(label="b"))
+    replay = desk.run(small, recorded_only=True)
+    replay.perform(Count(label="a"))
+    with pytest.raises(Exhausted) as again:
+        replay.perform(Count(label="b"))
+    assert (again.value.reason, str(again.value)) == (StopReason.TOKEN_EXHAUSTED, str(first.value))
+    assert replay.view.spent == run.view.spent
+
+
+def test_an_end_of_the_budget_without_its_reason_is_the_end_of_the_record() -> None:
+    desk = Desk()
+    lease = desk.store.claim("r1", "me", desk.clock.now(), 30.0)
+    journal = Journal(desk.store, lease, desk.clock)
+    journal.request("1:count", "count", {"action_digest": Count(label="a").digest}, Effect.SPEND)
+    journal.end("1:count", "count", Ending(outcome="exhausted"), durable=False)
+    with pytest.raises(Unrecorded):
+        desk.run(recorded_only=True).perform(Count(label="a"))
 
 
 def test_a_refusal_is_tried_again_with_a_larger_budget_and_the_rest_is_free() -> None:
