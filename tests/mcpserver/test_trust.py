@@ -73,6 +73,14 @@ def test_hooks_run_only_as_far_as_exactly_they_are_trusted(repo: Path, monkeypat
         assert main(("hooks", "trust", "--as-me")) == 0
         monkeypatch.setenv("HOME", str(repo))
         assert around.run_hook(hook, b"{}\n", base, Patch()).exit_code == 0 and (repo / "seen").exists()
+        with Desk(str(repo), load(str(repo))) as later:
+            assert "protected" in (later.config.protection.objection("guard.sh") or "")
+            assert not later.config.protection.guarded("calc.py")
+        assert not around.hooks().changed
         (repo / "guard.sh").write_text(GUARD + "curl example.org\n")
         with pytest.raises(UsageError, match="not trusted as it is now"):
             around.run_hook(hook, b"{}\n", base, Patch())
+        assert around.hooks().changed
+        (repo / ".claude" / "settings.json").unlink()
+        assert around.hooks().changed, "guards that are gone are missed"
+        assert main(("hooks", "revoke")) == 0 and not around.hooks().changed

@@ -14,7 +14,7 @@ from referee.domain.hooks import Trusted
 from referee.domain.peers import Definition, Server, objection, risk
 from referee.domain.risk import Risk
 from referee.domain.value import Value
-from referee.ports import Base, Hooked
+from referee.ports import Base, Hooked, Peer
 from referee.wiring import Desk
 
 
@@ -57,7 +57,7 @@ def servers(repo: str = ".") -> tuple[tuple[ServerRow, ...], tuple[str, ...]]:
 def approve_server(name: str, repo: str = ".") -> ServerRow:
     """Approve a server with exactly the tools that it has now. Raises `UsageError` or `WorldFault` if it has none."""
     with _at_hand(repo) as (desk, base):
-        peer = desk.surroundings.peer(name, base)
+        peer = _introduced(desk, name, base)
         server = next(s for s in desk.surroundings.servers()[0] if s.name == name)
         if wrong := objection(peer.definitions()):
             raise UsageError(f"{name} cannot be approved: {wrong}")
@@ -69,6 +69,23 @@ def revoke_server(name: str, repo: str = ".") -> bool:
     """Take an approval back; whether there was one."""
     with Desk(repo, load(repo)) as desk:
         return desk.surroundings.revoke(name)
+
+
+def _introduced(desk: Desk, name: str, base: Base) -> Peer:
+    """The server, as a person is approving it. One that cannot do without the network is approved in two steps."""
+    around = desk.surroundings
+    try:
+        return around.peer(name, base, approving=True)
+    except WorldFault as wrong:
+        server = next(s for s in around.servers()[0] if s.name == name)
+        if around.reach(server) == "inside" or around.may_reach(server):
+            raise
+        around.approve(server, None)
+        raise UsageError(
+            f"{wrong}. It had neither network nor secrets of yours. How it is started, and the files that it names, "
+            f"are approved now: it may use what sandbox.allow_domains and sandbox.inject give. To ask it again: "
+            f"referee servers approve {name}; to take that back: referee servers revoke {name}"
+        ) from wrong
 
 
 @contextmanager

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from referee.domain.named import named
 from referee.domain.value import Value
 
 _ALIASES = {
     "agent": ("Task", "Agent"), "edit": ("MultiEdit",), "todo": ("TodoWrite",), "http": ("WebFetch",),
     "skill": ("Skill",),
 }  # fmt: skip
-_ROOT = re.compile(r"[\"']?\$\{?CLAUDE_PROJECT_DIR\}?[\"']?/")
+_MOVES = re.compile(r"(?:^|[\s;&|({`\"'])(?:cd|pushd)(?=[\s;&|)}`\"']|$)")
 _KNOWN = {
     "bash": "Bash", "read": "Read", "write": "Write", "edit": "Edit", "grep": "Grep", "glob": "Glob", "agent": "Task",
     "todo": "TodoWrite", "http": "WebFetch", "skill": "Skill",
@@ -118,15 +119,16 @@ def due(hooks: Sequence[Hook], moment: Moment, tool: str = "") -> tuple[Hook, ..
     return tuple(dict.fromkeys(h for h in hooks if h.moment is moment and fits(h)))
 
 
-def fingerprint(hooks: Sequence[Hook], digest: Callable[[str], str | None]) -> str:
-    """The SHA-256 of the hooks and of each file of the repository that a command names: what a person trusts."""
-    commands = [_ROOT.sub("", hook.command) for hook in hooks]
-    words = {word for command in commands for word in re.split(r"[\s\"'`;&|()<>=]+", command)}
-    paths = {word.removeprefix("./") for word in words}
-    files = {path: digest(path) for path in sorted(paths) if path and not path.startswith(("-", "/"))}
-    named = {path: found for path, found in files.items() if found is not None}
-    text = json.dumps([[h.model_dump(mode="json") for h in hooks], named], sort_keys=True)
+def fingerprint(hooks: Sequence[Hook], paths: Iterable[str], digest: Callable[[str], str | None]) -> str:
+    """The SHA-256 of the hooks and of each file, of all `paths`, that a command names: what a person trusts."""
+    files = named((hook.command for hook in hooks), paths, digest)
+    text = json.dumps([[h.model_dump(mode="json") for h in hooks], dict(files)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def moves(hook: Hook) -> bool:
+    """Whether a command goes to another folder: which files its words then mean cannot be told."""
+    return _MOVES.search(hook.command) is not None
 
 
 def word(moment: Moment, hooks: Sequence[Hook], answers: Sequence[Answer]) -> Word:
@@ -145,20 +147,26 @@ def word(moment: Moment, hooks: Sequence[Hook], answers: Sequence[Answer]) -> Wo
         elif answer.exit_code:
             notes.append(f"the hook `{name}` ended with exit code {answer.exit_code}: {answer.stderr.strip()[:200]}")
         else:
-            blocked = blocked or _denied(answer.stdout)
+            said, broken = _denied(answer.stdout)
+            if broken:
+                notes.append(f"the hook `{name}` began an answer in JSON that is none")
+            blocked = blocked or said or (notes[-1] if broken and moment is Moment.BEFORE else "")
     return Word(blocked=blocked, notes=tuple(notes))
 
 
-def _denied(stdout: str) -> str:
-    """The reason in a JSON answer that says no; anything else permits nothing and forbids nothing."""
+def _denied(stdout: str) -> tuple[str, bool]:
+    """The reason in a JSON answer that says no, and whether the answer begins as one and is none.
+
+    Any other text permits nothing and forbids nothing.
+    """
     if not stdout.lstrip().startswith("{"):
-        return ""
+        return "", False
     try:
         said = json.loads(stdout)
-    except ValueError:
-        return ""
+    except (ValueError, RecursionError):
+        return "", True
     inner = said.get("hookSpecificOutput")
     inner = inner if isinstance(inner, dict) else {}
     if said.get("decision") == "block" or inner.get("permissionDecision") in ("deny", "ask"):
-        return str(said.get("reason") or inner.get("permissionDecisionReason") or "a hook says no")
-    return str(said.get("stopReason") or "a hook stops the run") if said.get("continue") is False else ""
+        return str(said.get("reason") or inner.get("permissionDecisionReason") or "a hook says no"), False
+    return str(said.get("stopReason") or "a hook stops the run") if said.get("continue") is False else "", False

@@ -91,11 +91,16 @@ def _objection(name: str, entry: Any) -> str:
     return ""
 
 
-def pin(server: Server, definitions: Sequence[Definition]) -> str:
-    """The SHA-256 of how a server is started and of every word of its tools: what a person approves."""
-    shown = [d.model_dump(mode="json") for d in sorted(definitions, key=lambda d: d.name)]
-    text = json.dumps([server.model_dump(mode="json"), shown], sort_keys=True)
+def launch(server: Server, reach: Literal["inside", "outside"], files: Mapping[str, str]) -> str:
+    """The SHA-256 of how a server is started, how far it reaches, and the content of the `files` that it names."""
+    text = json.dumps([server.model_dump(mode="json"), reach, dict(files)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def pin(launched: str, definitions: Sequence[Definition]) -> str:
+    """The SHA-256 of a server's `launch` and of every word of its tools: what a person approves."""
+    shown = [d.model_dump(mode="json") for d in sorted(definitions, key=lambda d: d.name)]
+    return hashlib.sha256(json.dumps([launched, shown], sort_keys=True).encode()).hexdigest()
 
 
 def risk(definition: Definition, reach: Literal["inside", "outside"]) -> Risk:

@@ -24,6 +24,7 @@ JUDGE = (
     "sitecustomize.py", "usercustomize.py", "*.pth", "*.pyc", "*.pyo", "*.so", "*.pyd", "*.dll", "*.dylib",
     "__pycache__/", "*.dist-info/", "*.egg-info/", "*.egg-link", "entry_points.txt", "py.test", "pytest.py",
     "pytest/", "_pytest/", "pluggy/", "setup.py", "requirements*.txt", "*.lock", "uv.toml", "poetry.toml",
+    ".mcp.json", ".claude/", "hooks.json",
     ".github/", ".gitlab-ci.yml", ".ci/", ".circleci/", "Jenkinsfile", "azure-pipelines.yml",
     "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc",
     ".yarnrc*", ".yarn/", ".pnp.*", "tsconfig*.json", "jsconfig.json", "jest.config.*", "jest.setup.*", "setupTests.*",
@@ -103,6 +104,11 @@ class Protection(Value):
 def named_by(pattern: str, path: str) -> bool:
     """Whether a git-ignore pattern names `path`."""
     return _any_of((pattern,)).match(path) is not None
+
+
+def literal(path: str) -> str:
+    """The git-ignore pattern that names exactly `path`, from the root."""
+    return "/" + re.sub(r"([\\*?\[\] ])", r"\\\1", path)
 
 
 @cache

@@ -15,11 +15,15 @@ from referee.ports.sandbox import Base
 
 
 class Hooked(Value):
-    """The hooks of a repository as they are now; `digest` is what a person trusts, `notes` what was left out."""
+    """The hooks of a repository as they are now; `digest` is what a person trusts, `notes` what was left out.
+
+    `changed` says that a person has trusted other ones than these.
+    """
 
     hooks: tuple[Hook, ...] = ()
     trusted: Trusted = Trusted.NOT
     digest: str = ""
+    changed: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -41,7 +45,10 @@ class Surroundings(Protocol):
         ...
 
     def trust_hooks(self, how: Trusted) -> Hooked:
-        """A person trusts the hooks as they are now that far, or not any more."""
+        """A person trusts the hooks as they are now that far, or not any more.
+
+        Raises `UsageError` if there are none, or one cannot be trusted that far.
+        """
         ...
 
     def servers(self) -> tuple[tuple[Server, ...], tuple[str, ...]]:
@@ -52,15 +59,26 @@ class Surroundings(Protocol):
         """Whether what a server does can leave the sandbox."""
         ...
 
-    def peer(self, name: str, base: Base) -> Peer:
-        """The server of that name, started on first use. Raises `UsageError` if there is none, or it is not listed."""
+    def peer(self, name: str, base: Base, *, approving: bool = False) -> Peer:
+        """The server of that name, started on first use; without network unless it `may_reach` what is listed.
+
+        Raises `UsageError` if there is none or its address is not listed; an address that may not be reached is
+        contacted only for a person who is `approving` it, without any secret.
+        """
+        ...
+
+    def may_reach(self, server: Server) -> bool:
+        """Whether a person has approved how it is started, with the files it names: then it gets what is listed."""
         ...
 
     def approved(self, server: Server, definitions: Sequence[Definition]) -> bool:
         """Whether a person has approved a server with exactly these tools."""
         ...
 
-    def approve(self, server: Server, definitions: Sequence[Definition]) -> None: ...
+    def approve(self, server: Server, definitions: Sequence[Definition] | None) -> None:
+        """A person approves a server with exactly these tools; with None, only that it is started and may reach out."""
+        ...
+
     def revoke(self, name: str) -> bool:
         """Whether there was an approval to take back."""
         ...

@@ -9,7 +9,7 @@ from referee.domain.errors import UsageError
 from referee.domain.hooks import Answer, Hook, Trusted
 from referee.domain.memory import Kept, Memory, MemoryLayer
 from referee.domain.patch import Patch
-from referee.domain.peers import Definition, Server, pin
+from referee.domain.peers import Definition, Server, launch, pin
 from referee.ports import Base, Hooked, Peer
 
 
@@ -81,19 +81,24 @@ class FakeSurroundings:
         """None leaves."""
         return "inside"
 
-    def peer(self, name: str, base: Base) -> Peer:
+    def peer(self, name: str, base: Base, *, approving: bool = False) -> Peer:
         """What the test set."""
         if name not in self.peers:
             raise UsageError(f"there is no server {name}")
         return self.peers[name]
 
+    def may_reach(self, server: Server) -> bool:
+        """None can."""
+        return False
+
     def approved(self, server: Server, definitions: Sequence[Definition]) -> bool:
         """Whether the pin is the approved one."""
-        return self.pins.get(server.name) == pin(server, definitions)
+        return self.pins.get(server.name) == pin(launch(server, "inside", {}), definitions)
 
-    def approve(self, server: Server, definitions: Sequence[Definition]) -> None:
-        """Pin it."""
-        self.pins[server.name] = pin(server, definitions)
+    def approve(self, server: Server, definitions: Sequence[Definition] | None) -> None:
+        """Pin it, if there is something to pin."""
+        if definitions is not None:
+            self.pins[server.name] = pin(launch(server, "inside", {}), definitions)
 
     def revoke(self, name: str) -> bool:
         """Drop the pin."""

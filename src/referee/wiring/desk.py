@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 
@@ -23,7 +23,7 @@ from referee.adapters.surroundings import LocalSurroundings, Locations
 from referee.adapters.toolchains import find as find_toolchains
 from referee.config import Config, IsolationMode, secret, user_path
 from referee.domain.errors import Exhausted
-from referee.domain.protection import TESTS
+from referee.domain.protection import TESTS, literal
 from referee.domain.reason import StopReason
 from referee.domain.report import IsolationStamp
 from referee.judge import (
@@ -83,6 +83,8 @@ class Desk:
         self._opened_in = "" if inside == "." else inside
         self.config = _protecting_tests(config, self._workspace.root)
         self.state = os.path.join(self._workspace.root, STATE)
+        self._surroundings = self._around()
+        self.config = _protecting(self.config, map(literal, self._surroundings.pinned()))
         self.recovered = self._workspace.recover()
         self.store = open_store(self.state)
         self._shelf: Shelf | None = None
@@ -90,7 +92,6 @@ class Desk:
         self._warm: dict[str, Warm] = {}
         self._jobs: ThreadJobs | None = None
         self._models: dict[str, Model] = {}
-        self._surroundings: Surroundings | None = None
         self._opening = threading.RLock()  # branches ask from their own threads
 
     @property
@@ -191,20 +192,21 @@ class Desk:
     @property
     def surroundings(self) -> Surroundings:
         """What the repository and the person bring along: memories, hooks, servers of tools."""
-        with self._opening:
-            if self._surroundings is None:
-                self._surroundings = LocalSurroundings(
-                    Locations(
-                        root=self.workspace.root,
-                        state=self.state,
-                        own=os.path.dirname(user_path()),
-                        sandbox=lambda: self.sandbox,
-                        command=self.command,
-                        listed=self.config.sandbox.destinations,
-                        secret=secret,
-                    )
-                )
-            return self._surroundings
+        return self._surroundings
+
+    def _around(self) -> LocalSurroundings:
+        return LocalSurroundings(
+            Locations(
+                root=self.workspace.root,
+                state=self.state,
+                own=os.path.dirname(user_path()),
+                paths=self._workspace.names,
+                sandbox=lambda: self.sandbox,
+                command=self.command,
+                listed=self.config.sandbox.destinations,
+                secret=secret,
+            )
+        )
 
     @property
     def reports(self) -> str:
@@ -302,8 +304,7 @@ class Desk:
             self._jobs.close()
         for warm in self._warm.values():
             warm.close()
-        if self._surroundings is not None:
-            self._surroundings.close()
+        self._surroundings.close()
         if self._sandbox is not None:
             self._sandbox.close()
         self.store.close()
@@ -333,5 +334,9 @@ def _protecting_tests(config: Config, root: str) -> Config:
         with open(path, "rb") as file:
             return file.read(1 << 20)
 
-    patterns = (p for p in test_patterns(read) if p not in (*TESTS, *config.protected))
-    return config.model_copy(update={"protected": (*config.protected, *patterns)})
+    return _protecting(config, test_patterns(read))
+
+
+def _protecting(config: Config, patterns: Iterable[str]) -> Config:
+    more = (p for p in patterns if p not in (*TESTS, *config.protected))
+    return config.model_copy(update={"protected": (*config.protected, *more)})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.domain.hooks import Answer, Hook, Moment, due, fingerprint, parsed, word
+from referee.domain.hooks import Answer, Hook, Moment, due, fingerprint, moves, parsed, word
 
 GUARD = Hook(moment=Moment.BEFORE, matcher="Bash|Write", command="./guard.sh --strict")
 
@@ -61,7 +61,7 @@ def test_a_matcher_fits_the_whole_name_by_which_people_know_the_tool(matcher: st
         (said(None, failed="wall"), "did not come to its end: wall"),
         (said(0, json.dumps({"decision": "block", "reason": "no"})), "no"),
         (said(0, json.dumps({"hookSpecificOutput": {"permissionDecision": "deny"}})), "a hook says no"),
-        (said(0, json.dumps({"hookSpecificOutput": {"permissionDecision": "allow"}})), ""), (said(0, "{broken"), ""),
+        (said(0, json.dumps({"hookSpecificOutput": {"permissionDecision": "allow"}})), ""),
         (said(0, "[1]"), ""),
     ],
 )  # fmt: skip
@@ -71,16 +71,47 @@ def test_a_guard_can_forbid_and_never_permit(answer: Answer, blocked: str) -> No
     assert bool(found.notes) is (answer.exit_code in (1, None))
 
 
+@pytest.mark.parametrize("stdout", ['{"decision": "block"', '{"a":' + "[" * 200_000])
+def test_a_guard_whose_answer_cannot_be_read_blocks(stdout: str) -> None:
+    before = word(Moment.BEFORE, [GUARD], [said(0, stdout)])
+    assert "began an answer in JSON that is none" in before.blocked and before.notes
+    after = word(Moment.AFTER, [GUARD], [said(0, stdout)])
+    assert not after.blocked and after.notes
+
+
 def test_one_no_is_enough() -> None:
     assert word(Moment.BEFORE, [GUARD, GUARD], [said(0), said(2, stderr="no")]).blocked == "no"
 
 
 def test_what_is_trusted_is_every_word_and_every_script_that_is_named() -> None:
     files = {"guard.sh": "1", "lib/x.py": "2"}
-    before = fingerprint([GUARD], files.get)
-    assert before == fingerprint([GUARD], {**files, "other": "3"}.get)
-    assert before != fingerprint([GUARD], {**files, "guard.sh": "9"}.get)
-    assert before != fingerprint([GUARD.model_copy(update={"matcher": ""})], files.get)
+    before = fingerprint([GUARD], (), files.get)
+    assert before == fingerprint([GUARD], (), {**files, "other": "3"}.get)
+    assert before != fingerprint([GUARD], (), {**files, "guard.sh": "9"}.get)
+    assert before != fingerprint([GUARD.model_copy(update={"matcher": ""})], (), files.get)
     inner = Hook(moment=Moment.STOP, command='python "$CLAUDE_PROJECT_DIR"/lib/x.py; sh ${CLAUDE_PROJECT_DIR}/guard.sh')
-    assert fingerprint([inner], files.get) != fingerprint([inner], {**files, "lib/x.py": "9"}.get)
-    assert fingerprint([inner], files.get) != fingerprint([inner], {**files, "guard.sh": "9"}.get)
+    assert fingerprint([inner], (), files.get) != fingerprint([inner], (), {**files, "lib/x.py": "9"}.get)
+    assert fingerprint([inner], (), files.get) != fingerprint([inner], (), {**files, "guard.sh": "9"}.get)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd tools && sh guard.sh", '(cd "$X"; ./guard.sh)', "sh -c './guard.sh'", "sh /repo/tools/guard.sh",
+        "$PWD/tools/guard.sh", "$(pwd)/guard.sh", "python -m tools.guard",
+    ],
+)  # fmt: skip
+def test_a_script_is_trusted_however_its_place_is_said(command: str) -> None:
+    hook = Hook(moment=Moment.BEFORE, command=command)
+    paths = ("tools/guard.sh", "tools/guard.py", "other.sh")
+
+    def digest(changed: str, path: str) -> str | None:
+        path = path.removeprefix("/repo/")
+        return None if path not in paths else "9" if path == changed else "1"
+
+    before, script, other = (
+        fingerprint([hook], paths, lambda path, c=changed: digest(c, path))  # type: ignore[misc]
+        for changed in ("", "tools/guard.py" if " -m " in command else "tools/guard.sh", "other.sh")
+    )
+    assert before == other != script
+    assert moves(hook) is ("cd" in command)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
 from referee.domain.paths import objection
-from referee.domain.protection import JUDGE, TESTS, Protection
+from referee.domain.protection import JUDGE, TESTS, Protection, literal
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,7 @@ def test_plain_paths_are_allowed(path: str) -> None:
         "src/sitecustomize.py", "x.pth", "src/x.pth", "src/a.pyc", "src/__pycache__/a.cpython-311.pyc", "src/a.so",
         "evil-1.dist-info/entry_points.txt", "evil.egg-info/PKG-INFO", "pytest.py", "src/_pytest/x.py",
         ".github/workflows/ci.yml", ".harness/state.db", ".venv/lib/x.py", "referee.toml", ".gitattributes",
+        ".mcp.json", ".claude/settings.json", "hooks.json",
     ],
 )  # fmt: skip
 def test_tests_and_everything_that_steers_the_judge_are_protected(path: str) -> None:
@@ -59,6 +60,13 @@ def test_the_users_own_patterns_add_to_the_list() -> None:
     assert protection.guarded("golden/x/y.txt")
     assert protection.guarded("db/schema.sql")
     assert protection.guarded("conftest.py")
+
+
+def test_a_literal_pattern_names_one_file() -> None:
+    for path in ("a b[1].sh", "!x*.sh", "#x", "d/guard.sh", "a\\b ", "what?"):
+        protection = Protection(protected=(literal(path),))
+        assert protection.guarded(path) and not protection.guarded("sub/" + path)
+    assert not Protection(protected=(literal("*.sh"),)).guarded("a.sh")
 
 
 USERS = ("golden/**", "*.sql", "/a.py", "src/b")

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from rooms import Bench
 
 from referee.authors.tools.around import surrounded
+from referee.domain.errors import UsageError
 from referee.domain.hooks import Answer, Hook, Moment, Trusted
 from referee.domain.memory import Memory, MemoryLayer, Origin
 from referee.domain.peers import Definition, Reply, Server
@@ -84,6 +85,12 @@ def test_hooks_that_nobody_trusts_do_not_run(bench: Bench) -> None:
     around(bench).hooked = Hooked(hooks=(GUARD,), digest="d")
     enter(bench)
     assert bench.call("write", path="b.py", content="B = 1\n").outcome == "done" and around(bench).events == []
+
+
+def test_no_agent_starts_without_the_guards_that_a_person_trusted(bench: Bench) -> None:
+    around(bench).hooked = Hooked(hooks=(GUARD,), digest="d", changed=True)
+    with pytest.raises(UsageError, match=r"referee hooks trust.*referee hooks revoke"):
+        enter(bench)
 
 
 def test_a_trusted_hook_forbids_a_call_before_it_happens(bench: Bench) -> None:

@@ -146,6 +146,13 @@ class Repository:
         """Untracked files that are not ignored; a nested repository ends in a slash."""
         return _names(self._must("ls-files", "-z", "-o", "--exclude-standard").out)
 
+    def names(self) -> Sequence[bytes]:
+        """Every file that is tracked or not ignored, as they are now; of nested repositories only the folder."""
+        said = self._ask("ls-files", "-z", "-c", "-o", "--exclude-standard")
+        if said.code:
+            raise WorldFault(f"git ls-files failed in {shown(self.root)}: {said.words}")
+        return _names(said.out)
+
     def ignored(self, *within: bytes) -> tuple[bytes, ...]:
         """Ignored files; a wholly ignored folder stands for its files, with a slash at its end, unless it is named."""
         whole: tuple[str | bytes, ...] = ("--", *within) if within else ("--directory",)

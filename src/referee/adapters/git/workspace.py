@@ -88,6 +88,10 @@ class GitWorkspace:
         """The top level of the repository, without symlinks."""
         return decode(self._repository.root)
 
+    def names(self) -> tuple[str, ...]:
+        """Every file that is tracked or not ignored, as they are now."""
+        return tuple(map(decode, self._repository.names()))
+
     def snapshot(self, run_id: str, *, settled: bool = True) -> Snapshot:
         """Record the files as they are, verified complete. Raises `UsageError` in words if it cannot."""
         self._folder.check()

@@ -11,7 +11,8 @@ from referee.adapters.sandbox import fed
 from referee.domain.hooks import Answer, Hook
 from referee.ports import Command, Sandbox
 
-_MOST = 20_000  # characters of each stream
+_MOST = 20_000  # characters of what is only shown
+_MOST_ANSWER = 256_000  # bytes of an answer: it is read whole or not at all
 
 
 def in_sandbox(sandbox: Sandbox, command: Command, hook: Hook, event: bytes) -> Answer:
@@ -23,9 +24,9 @@ def in_sandbox(sandbox: Sandbox, command: Command, hook: Hook, event: bytes) -> 
         told.seek(0)
         with fed(told.fileno()):
             ended = sandbox.run(command.model_copy(update={"argv": argv, "limits": limits}))
-    return Answer(
-        exit_code=ended.exit_code, stdout=_text(ended.stdout), stderr=_text(ended.stderr), failed=ended.killed_by or ""
-    )
+    if ended.killed_by:
+        return Answer(exit_code=None, failed=ended.killed_by)
+    return _answer(ended.exit_code, ended.stdout, ended.stderr, max(ended.stdout_total, len(ended.stdout)))
 
 
 def as_person(root: str, hook: Hook, event: bytes) -> Answer:
@@ -44,8 +45,11 @@ def as_person(root: str, hook: Hook, event: bytes) -> Answer:
         return Answer(exit_code=None, failed=f"it took longer than {hook.timeout:.0f} s")
     if process.returncode < 0:
         return Answer(exit_code=None, failed=f"signal {-process.returncode}")
-    return Answer(exit_code=process.returncode, stdout=_text(out), stderr=_text(err))
+    return _answer(process.returncode, out, err, len(out))
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")[:_MOST]
+def _answer(exit_code: int | None, out: bytes, err: bytes, total: int) -> Answer:
+    stderr = err.decode("utf-8", "replace")[:_MOST]
+    if total > _MOST_ANSWER:
+        return Answer(exit_code=exit_code, stderr=stderr, failed=f"its answer has more than {_MOST_ANSWER} bytes")
+    return Answer(exit_code=exit_code, stdout=out.decode("utf-8", "replace"), stderr=stderr)

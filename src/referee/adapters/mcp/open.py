@@ -28,8 +28,11 @@ def in_sandbox(server: Server, sandbox: Sandbox, command: Command) -> SdkPeer:
     return SdkPeer(server, inside(sandbox, command.model_copy(update={"argv": argv, "env": env}), said), said)
 
 
-def over_http(server: Server, listed: Sequence[Destination], secret: Secret) -> SdkPeer:
-    """Connect to the server's address. Raises `UsageError` unless the person has listed its host."""
+def over_http(server: Server, listed: Sequence[Destination], secret: Secret | None) -> SdkPeer:
+    """Connect to the server's address; no header is added without `secret`.
+
+    Raises `UsageError` unless the person has listed its host.
+    """
     parts = urlsplit(server.url)
     port = parts.port or (HTTPS if parts.scheme == "https" else HTTP)
     place = next((d for d in listed if d.host == parts.hostname and d.port == port), None)
@@ -38,7 +41,8 @@ def over_http(server: Server, listed: Sequence[Destination], secret: Secret) -> 
             f"the MCP server {server.name} is at {parts.hostname}:{port}, which is not listed; "
             f"add it to sandbox.allow_domains in your own file, or leave the server out"
         )
-    return SdkPeer(server, _transport(server.url, _headers(place, parts.scheme, secret)))
+    headers = _headers(place, parts.scheme, secret) if secret is not None else {}
+    return SdkPeer(server, _transport(server.url, headers))
 
 
 def _headers(place: Destination, scheme: str, secret: Secret) -> dict[str, str]:
