@@ -53,6 +53,27 @@ def test_changes_are_merged_in_order_and_a_conflict_is_shown(tmp_path: Path, mon
     assert "four.py" not in outcome.diff and outcome.report.tokens == 1_000
 
 
+def test_a_later_delegation_goes_on_in_the_script_and_jobs_of_the_same_name_are_kept_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    repo = small.build(tmp_path / "repo")
+
+    def started(word: str) -> dict[str, Any]:
+        return calls(("bash", {"command": f"echo {word}", "why": "to tell", "background": True, "timeout": 30}))
+
+    one = calls(("agent", {"tasks": [{"task": "one"}]}))
+    outcome = play(
+        repo,
+        [started("mine"), one, one, calls(("job_wait", {"job": "job1"}), ("job_list", {})), says("done")],
+        [started("other"), says("first"), says("second")],
+    )
+    told = [text for _, text in observations(repo, outcome.report.run_id)]
+    assert [text.split("\n")[0] for text in told if text.startswith("Agent 1")] == ["Agent 1: first", "Agent 1: second"]
+    assert told[-2].startswith("mine\n[job1: ended with exit code 0"), told
+    assert told[-1].startswith("job1: ended") and told[-1].endswith("[1 jobs]")
+
+
 def test_a_share_is_of_what_is_left_and_never_more() -> None:
     view = BudgetView(budget=Budget(timeout=100.0, max_tokens=1_000), spent=Cost(seconds=50.0, tokens=500))
     given = share(view, 2)

@@ -23,7 +23,8 @@ V = TypeVar("V", bound=Value)
 class Voice(Value):
     """Which model speaks in which role, and how much it may say. `pressed` speaks when the budget is nearly spent.
 
-    `lane` is the number of this one among how many that speak in this role at the same time.
+    `lane` is the number of this one among how many that speak in this role at the same time, `after` the ordinal of the
+    last request that was made in it before them.
     """
 
     model: str
@@ -32,6 +33,12 @@ class Voice(Value):
     max_tokens: int = 8_192
     timeout_seconds: float = 120.0
     lane: tuple[int, int] = (1, 1)
+    after: int = 0
+
+    def ordinal(self, asked: int) -> int:
+        """Of its request number `asked`: those who speak at the same time count by turns."""
+        n, many = self.lane
+        return self.after + (asked - 1) * many + n
 
 
 class Question(Value):
@@ -100,7 +107,7 @@ class Asker:
             reply_name=question.reply_name,
             max_tokens=max_tokens,
             timeout_seconds=voice.timeout_seconds,
-            ordinal=(self._asked - 1) * voice.lane[1] + voice.lane[0],
+            ordinal=voice.ordinal(self._asked),
         )
         model = voice.pressed if question.pressed and voice.pressed else voice.model
         return run.perform(CallModel(model=model, request=request))

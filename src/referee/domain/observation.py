@@ -37,7 +37,8 @@ class Note(Value):
 class Observation(Value):
     """The outcome of one call.
 
-    `granted` is a tool that may be called once, `job` a background job that was started.
+    `granted` is a tool that may be called once, `job` a background job that was started, `ordinal` the last request to
+    a model of those to whom the call handed work.
     `tree` is the workspace's new tree if the call changed it, `scratch` the blob of a patch of what git ignores, `kept`
     the blob of the whole output if the text is only a part of it. `todo` replaces the plan, None leaves it. A `denied`
     call was refused by a rule, an `invalid` one had no such tool or wrong arguments, a `failed` one was tried.
@@ -53,6 +54,7 @@ class Observation(Value):
     note: Note | None = None
     granted: str = ""
     job: str = ""
+    ordinal: int = 0
 
 
 def failed(text: str) -> Observation:

@@ -23,40 +23,38 @@ def job_read(
     room: Room, job: str, since: Annotated[int, Field(ge=0, description="bytes seen already")] = 0
 ) -> Observation:
     """Show what a background job has written and whether it still runs. Not for waiting: use job_wait."""
-    return _told(room.run.perform(AskJob(job=job)), since)
+    return _told(job, room.run.perform(AskJob(job=room.job_id(job))), since)
 
 
 @tool("execution", Risk.READ)
 def job_wait(room: Room, job: str, timeout: Annotated[int, Field(ge=1, le=600)] = 60) -> Observation:
     """Wait until a background job has ended, at most timeout seconds. Not for looking in between: use job_read."""
-    return _told(room.run.perform(AskJob(job=job, what="wait", seconds=timeout)), 0)
+    return _told(job, room.run.perform(AskJob(job=room.job_id(job), what="wait", seconds=timeout)), 0)
 
 
 @tool("execution", Risk.SCRATCH)
 def job_kill(room: Room, job: str) -> Observation:
     """End a background job. Not for tidying up: all jobs end with your work."""
-    return _told(room.run.perform(AskJob(job=job, what="kill")), 0)
+    return _told(job, room.run.perform(AskJob(job=room.job_id(job), what="kill")), 0)
 
 
 @tool("execution", Risk.READ)
 def job_list(room: Room) -> Observation:
-    """List the background jobs of this run. Not for their output: use job_read."""
+    """List your background jobs. Not for their output: use job_read."""
     rows = []
     for name in room.jobs:
-        state = room.run.perform(AskJob(job=name))
+        state = room.run.perform(AskJob(job=room.job_id(name)))
         rows.append(f"{name}: {_how(state)}, {state.total} bytes of output")
     return Observation(text="\n".join([*rows, f"[{len(rows)} jobs]"]))
 
 
-def _told(state: JobState, since: int) -> Observation:
+def _told(job: str, state: JobState, since: int) -> Observation:
     if not state.known:
-        return failed(
-            f"there is no job {state.name} now; one that was started before an interruption has ended with it"
-        )
+        return failed(f"there is no job {job} now; one that was started before an interruption has ended with it")
     first = state.total - len(state.output)
     fresh = state.output[max(0, since - first) :]
     text, _ = readable(fresh)
-    meta = [f"{state.name}: {_how(state)}", f"{state.seconds} s", f"bytes {max(since, first)}-{state.total}"]
+    meta = [f"{job}: {_how(state)}", f"{state.seconds} s", f"bytes {max(since, first)}-{state.total}"]
     shown = both_ends(text, SHOWN_CHARS).rstrip("\n")
     return Observation(text="\n".join(part for part in (shown, f"[{'; '.join(meta)}]") if part))
 

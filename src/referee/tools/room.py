@@ -87,9 +87,18 @@ class Room:
     notes: list[Note] = field(default_factory=list)
     outputs: int = 0
     jobs: list[str] = field(default_factory=list)
+    home: str = field(init=False)  # where in the run it was entered: no other room has it, and a replay gives the same
     patch: tuple[str, Patch] | None = None  # from the copy that commands stand on to a tree: costly to find out
+    ordinal: int = 0  # of the last request of those whom work was handed to
     granted: set[str] = field(default_factory=set)
     dropped: dict[str, str] = field(default_factory=dict)  # outputs no longer in the conversation, by path: for `read`
+
+    def __post_init__(self) -> None:
+        self.home = self.run.here
+
+    def job_id(self, name: str) -> str:
+        """What the run knows a job by: others at work at the same time may have given theirs the same name."""
+        return f"{self.home}/{name}"
 
     def take(self, observed: Observation) -> None:
         """Make what a call came to the state from now on."""
@@ -107,6 +116,7 @@ class Room:
         self.todo = self.todo if observed.todo is None else observed.todo
         if observed.job:
             self.jobs.append(observed.job)
+        self.ordinal = max(self.ordinal, observed.ordinal)
         if observed.granted:
             self.granted.add(observed.granted)
         if observed.note is not None:

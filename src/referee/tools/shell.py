@@ -73,8 +73,8 @@ def _started(room: Room, asked: Mapping[str, Any], patch: Patch, seconds: float)
     name = f"job{len(room.jobs) + 1}"
     command, job = _prepared(room, asked, patch, seconds)
     # A process of its own, so that it can be ended: a variable makes its command differ from every other.
-    own = command.model_copy(update={"env": {**command.env, "REFEREE_JOB": name}})
-    room.run.perform(StartJob(job=name, command=own, work=job))
+    own = command.model_copy(update={"env": {**command.env, "REFEREE_JOB": room.job_id(name)}})
+    room.run.perform(StartJob(job=room.job_id(name), command=own, work=job))
     return Observation(text=f"[{name} started]", job=name)
 
 

@@ -41,7 +41,10 @@ class Line(Value):
 
 
 class ScriptedModel:
-    """Answers each call with the next line of its role; the last line of a role repeats."""
+    """Answers each call with the next line of its role; the last line of a role repeats.
+
+    In a script without lines for sub-agents these speak the lines of `agent`, from the first on.
+    """
 
     def __init__(self, path: str) -> None:
         """Read the whole script at once. Raises `UsageError` naming the line that is wrong."""
@@ -63,7 +66,7 @@ class ScriptedModel:
 
     def call(self, request: ModelRequest) -> ModelReply:
         """The line at the request's ordinal, or else the next one. Raises `UsageError` if the role has none."""
-        lines = self._lines.get(request.role)
+        lines = self._lines.get(request.role) or self._lines.get("agent" if request.role == "subagent" else "")
         if not lines:
             roles = ", ".join(sorted(self._lines)) or "none"
             raise UsageError(f"{self._path} has no line for the role {request.role} (roles in it: {roles})")

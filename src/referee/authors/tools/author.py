@@ -65,6 +65,11 @@ class ToolAuthor:
         """The files as they are now; empty before the first brief."""
         return self._room.tree if self._room else ""
 
+    @property
+    def ordinal(self) -> int:
+        """Of its last request to a model."""
+        return self._voice.ordinal(self._asked)
+
     def propose(self, run: Run, brief: Brief) -> Offer:
         """What the work comes to. Raises `Exhausted` when the budget ends before the model does."""
         room = self._enter(run, brief)
@@ -114,9 +119,9 @@ class ToolAuthor:
         self._toolbox = surrounded(room, self._toolbox)
         return room
 
-    def _hire(self, n: int, many: int) -> ToolAuthor:
+    def _hire(self, n: int, many: int, after: int) -> ToolAuthor:
         """Another one for a part of the work: it asks no person, remembers nothing and hires nobody."""
-        voice = self._voice.model_copy(update={"role": "subagent", "lane": (n, many)})
+        voice = self._voice.model_copy(update={"role": "subagent", "lane": (n, many), "after": after})
         return ToolAuthor(voice, self._place, Toolbox().without("agent", "check", "remember", "request"), self._window)
 
     def _ask(self, run: Run, pressed: bool) -> ModelReply:
@@ -129,7 +134,7 @@ class ToolAuthor:
             tools=self._toolbox.specs,
             max_tokens=voice.max_tokens,
             timeout_seconds=voice.timeout_seconds,
-            ordinal=(self._asked - 1) * voice.lane[1] + voice.lane[0],
+            ordinal=self.ordinal,
         )
         model = voice.pressed if pressed and voice.pressed else voice.model
         reply = run.perform(CallModel(model=model, request=request))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from referee.actions.step import Gauge
 from referee.actions.tree import Apply
@@ -20,8 +21,17 @@ from referee.tools.room import Part, Room
 
 SHARE = 0.6  # of what is left, for all parts together
 CONCLUSION_CHARS = 6_000
-Hire = Callable[[int, int], Author]
-"""The author of part n of how many."""
+
+
+class Hired(Author, Protocol):
+    """An author that counts its requests to models."""
+
+    @property
+    def ordinal(self) -> int: ...
+
+
+Hire = Callable[[int, int, int], Hired]
+"""The author of part n of how many, whose requests are counted from the given ordinal on."""
 
 
 def delegated(room: Room, parts: Sequence[Part], hire: Hire) -> Observation:
@@ -32,8 +42,8 @@ def delegated(room: Room, parts: Sequence[Part], hire: Hire) -> Observation:
     run = room.run
     view = run.perform(Gauge(view=run.view))
     lanes = [run.branch(f"agent.{n}", share(view, len(parts))) for n in range(1, len(parts) + 1)]
-    crew = _Crew([hire(n, len(parts)) for n in range(1, len(parts) + 1)], lanes, [_brief(room, p) for p in parts])
-    offers = crew.work()
+    hired = [hire(n, len(parts), room.ordinal) for n in range(1, len(parts) + 1)]
+    offers = _Crew(hired, lanes, [_brief(room, p) for p in parts]).work()
     tree, taken, said = room.tree, dict[str, int](), list[str]()
     for n, (part, offer) in enumerate(zip(parts, offers, strict=True), start=1):
         patch = offer.patch or Patch()
@@ -43,7 +53,8 @@ def delegated(room: Room, parts: Sequence[Part], hire: Hire) -> Observation:
             taken.update(dict.fromkeys(patch.touched, n))
         words = (offer.answer or offer.note).strip()[:CONCLUSION_CHARS]
         said.append(f"Agent {n}: {words}\n[{fate}]")
-    return Observation(text="\n\n".join(said), tree=tree if tree != room.tree else "")
+    last = max(author.ordinal for author in hired)
+    return Observation(text="\n\n".join(said), tree=tree if tree != room.tree else "", ordinal=last)
 
 
 def share(view: BudgetView, parts: int) -> Budget:

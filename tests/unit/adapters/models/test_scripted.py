@@ -39,6 +39,13 @@ def test_a_resumed_run_finds_its_place_by_the_ordinal(tmp_path: Path) -> None:
     assert ScriptedModel(path).call(request("fixer", ordinal=9)).content == "3"
 
 
+def test_sub_agents_without_lines_of_their_own_speak_those_of_an_agent(tmp_path: Path) -> None:
+    lines = [{"role": "agent", "content": "a"}, {"role": "fixer", "content": "f"}]
+    assert ScriptedModel(script(tmp_path, *lines)).call(request("subagent", ordinal=1)).content == "a"
+    own = script(tmp_path, *lines, {"role": "subagent", "content": "s"})
+    assert ScriptedModel(own).call(request("subagent", ordinal=1)).content == "s"
+
+
 def test_tokens_cost_and_finish_come_from_the_line(tmp_path: Path) -> None:
     line = {"role": "generator", "content": "c", "input_tokens": 7, "output_tokens": 3, "cost_usd": "0.25"}
     model = ScriptedModel(script(tmp_path, line, {"role": "generator", "finish": "length"}))
