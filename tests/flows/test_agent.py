@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import small
 from referee import api
 from referee.adapters.models.scripted import ScriptedModel
 from referee.config import load
-from referee.domain.errors import UsageError
+from referee.domain.errors import Cancelled, UsageError
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.task import Task
@@ -142,6 +142,8 @@ def test_without_checks_a_person_decides(tmp_path: Path, said: str, text: str, r
     assert (outcome.stop_reason, outcome.report.exit) == (StopReason.NEEDS_SIGNATURE, 4)
     assert (repo / "notes.txt").read_text() == "one\n"
     assert "+two" in outcome.diff
+    assert outcome.report.answer == "done" and outcome.report.metrics is not None
+    assert outcome.report.metrics.calls == 2
     (asked,) = api.questions(str(repo))
     assert (asked.kind, asked.status) == ("approval", "open")
     assert "+two" in api.question(asked.id, str(repo)).shown
@@ -286,3 +288,17 @@ def test_a_key_that_is_refused_in_the_middle_leaves_the_run_to_be_resumed(
     outcome = api.resume(run.run_id, str(repo))
     assert (outcome.stop_reason, outcome.report.tokens) == (StopReason.SOLVED, 200)
     assert (repo / "calc.py").read_text() == small.FIXED
+
+
+def test_a_run_that_is_stopped_reports_how_the_tools_were_used_so_far(tmp_path: Path) -> None:
+    repo = small.build(tmp_path / "repo")
+
+    def stopping(event: str, facts: Mapping[str, Any]) -> None:
+        if event == "observed":
+            raise Cancelled
+
+    model = script(tmp_path, [calls(("read", {"path": "calc.py"})), says("done")])
+    config = load(str(repo), flags={"models.default": model}, variables={}, user_file="")
+    report = api.agent(Task(repo=str(repo), text="mend add"), config, stopping).report
+    assert report.stop_reason is StopReason.HUMAN_ABORT
+    assert report.metrics is not None and (report.metrics.steps, report.metrics.calls) == (1, 1)

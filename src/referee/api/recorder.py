@@ -13,6 +13,7 @@ from referee.adapters.store.blobs import write_whole as replace_file
 from referee.config import Config
 from referee.domain.cost import BudgetView
 from referee.domain.errors import Suspended, WorldFault
+from referee.domain.metrics import Metrics
 from referee.domain.reason import StopReason
 from referee.domain.report import IsolationStamp, Iteration, Landed, Outcome, Report, exit_code, iteration
 from referee.domain.task import Task
@@ -31,6 +32,8 @@ class Recorder:
         self._targets, self._generator = task.targets, ""
         self.diff = b""  # exact, where an outcome's is text
         self._landing = ("", "")  # the trees before and after
+        self._answer = ""  # an agent's, so far, as the metrics are
+        self._metrics: Metrics | None = None
         self._iterations: list[Iteration] = []
         self._notes: list[str] = []
         self._pass_on: Progress | None = None
@@ -45,6 +48,8 @@ class Recorder:
             self._targets, self._generator = facts["targets"], facts["generator"]
         if event == "verdict" and isinstance(facts["verdict"], Verdict):
             self._iterations.append(iteration(facts["step"], facts["verdict"]))
+        if event == "answer":
+            self._answer, self._metrics = facts["answer"], facts["metrics"]
         if event == "land":
             self._landing = facts["before"], facts["after"]
         if event == "note":
@@ -88,6 +93,8 @@ class Recorder:
             "explanation": words,
             "candidates_judged": judged,
             "isolation": isolation,
+            "answer": self._answer,
+            "metrics": self._metrics,
         }
         return self._report(reason, view, "", more)
 

@@ -85,6 +85,8 @@ def agent(run: Run, errand: Errand) -> Ended:
         run.note(f"stopped ({spent.reason.value}): {spent}")
         _keep(run, errand, state)
         ended = state.ended(spent.reason, note=str(spent))
+    finally:  # also where the run waits for a person or is stopped
+        run.progress("answer", {"answer": state.answer, "metrics": author.metrics})
     return ended.model_copy(update={"metrics": author.metrics, "answer": state.answer})
 
 
