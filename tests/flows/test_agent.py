@@ -184,6 +184,11 @@ def test_what_the_policy_denies_is_not_done_until_a_person_grants_one_call(tmp_p
     assert api.replay(outcome.report.run_id, str(repo)).same, "as far as it is recorded"
     (asked,) = api.questions(str(repo))
     api.answer(asked.id, "yes", str(repo))
+    assert api.resume(outcome.report.run_id, str(repo)).stop_reason is StopReason.NEEDS_SIGNATURE
+    [exactly] = [q for q in api.questions(str(repo)) if q.status == "open"]
+    assert '"content": "two' in api.question(exactly.id, str(repo)).shown, "what is granted is seen first"
+    assert not (repo / "new.txt").exists()
+    api.answer(exactly.id, "yes", str(repo))
     resumed = api.resume(outcome.report.run_id, str(repo))
     assert api.replay(outcome.report.run_id, str(repo)).same
     told = [text for _, text in observations(repo, resumed.report.run_id)]
@@ -191,6 +196,24 @@ def test_what_the_policy_denies_is_not_done_until_a_person_grants_one_call(tmp_p
         "denied by the rule deny *", "denied by the rule deny *", "[granted", "created new.txt",
         "denied by the rule deny *",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", ["read-only", "cautious"])
+def test_an_agent_that_may_not_reach_out_does_not_read_from_a_listed_domain_unasked(
+    tmp_path: Path, policy: str
+) -> None:
+    repo = small.build(tmp_path / "repo")
+    request = {"method": "GET", "url": "https://docs.invalid/?q=all-of-calc.py"}
+    wanted = {"kind": "http", "arguments": request, "why": "to read the manual"}
+    outcome = play(
+        repo,
+        calls(("propose", wanted)),
+        says("read"),
+        **{"policy": policy, "sandbox.allow_domains": ["docs.invalid"]},
+    )
+    assert outcome.stop_reason is StopReason.NEEDS_SIGNATURE
+    (asked,) = api.questions(str(repo))
+    assert (asked.kind, "all-of-calc.py" in asked.summary) == ("signature", True)
 
 
 def test_an_answer_in_words_changes_nothing_and_needs_no_judge(tmp_path: Path) -> None:

@@ -94,6 +94,7 @@ def test_http_refuses_what_it_should_not_hold_or_send(arguments: dict[str, Any])
         ({"method": "GET", "url": "https://other.example.org/"}, True),
         ({"method": "GET", "url": "https://docs.example.org.evil.invalid/"}, True),
         ({"method": "POST", "url": "https://docs.example.org/a"}, True),
+        ({"method": "GET", "url": "https://docs.example.org/a", "body": "all of it"}, True),
         ({"method": "GET", "url": "https://docs.example.org/", "headers": {"Authorization": "env:SHOP_KEY"}}, True),
     ],
 )

@@ -21,11 +21,12 @@ from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, Exhausted, Suspended, UsageError, WorldFault
 from referee.domain.parts import Parts
-from referee.domain.permission import PRESETS
+from referee.domain.permission import PRESETS, ruled
 from referee.domain.preset import PresetName
 from referee.domain.question import Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
+from referee.domain.risk import Risk
 from referee.domain.task import Task
 from referee.flows.agent import agent as work
 from referee.flows.complete import complete
@@ -239,17 +240,21 @@ def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress, stop: Event)
         world=desk,
         journal=journal,
         store=desk.store,
-        policies=policies(desk, spec.config),
+        policies=policies(desk, spec),
         tell=progress,
         stop=stop,
     )
     return Run(shared, spec.config.budget)
 
 
-def policies(desk: Desk, config: Config) -> tuple[Policy, ...]:
+def policies(desk: Desk, spec: Spec) -> tuple[Policy, ...]:
+    config = spec.config
     before, signing = config.ask_before_landing, config.signing
+    free = spec.proposal is not None or ruled(PRESETS[config.policy], "propose", "", Risk.EGRESS).then == "allow"
     outgoing = Outgoing(
-        demand=signing.demand, seconds=signing.minutes * 60, domains=tuple(config.sandbox.allow_domains)
+        demand=signing.demand,
+        seconds=signing.minutes * 60,
+        domains=tuple(config.sandbox.allow_domains) if free else (),
     )
     landings = Landings(
         kind=Asking.APPROVAL if before is Before.NEVER else Asking(before.value),

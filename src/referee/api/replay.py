@@ -56,7 +56,7 @@ def _difference(desk: Desk, record: RunRecord, spec: Spec, counted: _Counted) ->
         world=desk,
         journal=Journal(store, lease, desk.clock),
         store=store,
-        policies=policies(desk, spec.config),
+        policies=policies(desk, spec),
         recorded_only=True,
         tell=counted,
     )

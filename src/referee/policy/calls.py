@@ -18,7 +18,10 @@ REQUEST = "request"  # the tool by which a model asks for a call that a rule den
 
 
 def tool_calls(rules: Sequence[Rule], landings: Landings) -> Policy:
-    """Rule on every call by its tool, arguments and class; what a person granted happens, unless it is irreversible."""
+    """Rule on every call by its tool, arguments and class.
+
+    What is denied and a person granted is asked about, with its arguments, unless it is irreversible.
+    """
 
     def ruling(action: Action[Any]) -> Ruling | None:
         if not isinstance(action, CallTool):
@@ -26,9 +29,9 @@ def tool_calls(rules: Sequence[Rule], landings: Landings) -> Policy:
         if action.tool == REQUEST:
             return _asked(action, landings, Asking.APPROVAL)
         rule = ruled(rules, action.tool, action.arguments, action.risk)
-        if rule.then == "allow" or (action.granted and action.risk is not Risk.IRREVERSIBLE):
+        if rule.then == "allow":
             return None
-        if rule.then == "ask":
+        if rule.then == "ask" or (action.granted and action.risk is not Risk.IRREVERSIBLE):
             kind = Asking.SIGNATURE if action.risk is Risk.IRREVERSIBLE else Asking.APPROVAL
             return _asked(action, landings, kind)
         message = f"{action.tool} is of the class {action.risk.value}, which is not allowed here"

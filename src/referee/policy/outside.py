@@ -16,7 +16,10 @@ from referee.ports import OutsideTool
 
 
 class Outgoing(Value):
-    """How a person is asked: what counts as a signature, for how many seconds; `domains` need none to be read."""
+    """How a person is asked: what counts as a signature, for how many seconds; `domains` need none to be read.
+
+    For what a model proposes there are domains only if its preset lets it reach them without being asked.
+    """
 
     demand: Demand = Demand()
     seconds: float = 86_400.0

@@ -22,4 +22,4 @@ def request(
 
     Not for protected files: nobody can allow those here. Not for questions: take the most likely meaning.
     """
-    return Observation(text=f"[granted: one call of {what}]", granted=what)
+    return Observation(text=f"[granted: one call of {what}; a person will see its arguments first]", granted=what)

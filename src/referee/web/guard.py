@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from referee.adapters.loopback import Address, ours
 from referee.web.entrance import Entrance
 from referee.web.frame import bare
 
@@ -29,10 +31,10 @@ OPEN = ("/open", "/assets/")
 
 
 class Guard:
-    """Refuses whatever does not come from a page of ours."""
+    """Refuses whatever does not come from a page of ours in a browser of this user's."""
 
-    def __init__(self, app: ASGIApp, entrance: Entrance) -> None:
-        self._app, self._entrance = app, entrance
+    def __init__(self, app: ASGIApp, entrance: Entrance, ours: Callable[[Address, Address], bool] = ours) -> None:
+        self._app, self._entrance, self._ours = app, entrance, ours
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
@@ -40,13 +42,22 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        answer = self._entered(request) if request.url.path == "/open" else self._refusal(request)
+        answer = self._stranger(scope)
+        if answer is None:
+            answer = self._entered(request) if request.url.path == "/open" else self._refusal(request)
         if answer is None and request.method == "POST":
             answer = await self._foreign_form(request)
         if answer is None:
             cookie = request.cookies.get(self._entrance.cookie, "")
             scope["form_token"] = self._entrance.form_token(cookie)
         await (answer or self._app)(scope, receive, _with_headers(send))
+
+    def _stranger(self, scope: Scope) -> Response | None:
+        """Another user of this machine may have read the link or a cookie."""
+        peer, here = scope.get("client"), scope.get("server")
+        if peer and here and self._ours(tuple(peer), tuple(here)):
+            return None
+        return _said(403, "This page is for the user who started it.")
 
     def _entered(self, request: Request) -> Response:
         """The link from the terminal: a cookie for its token."""

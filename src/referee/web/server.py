@@ -24,6 +24,7 @@ def serve(repo: str, port: int, ready: Callable[[str], None]) -> None:
             log_config=None,
             lifespan="off",
             server_header=False,
+            proxy_headers=False,  # who connects is not for a request to say
             timeout_graceful_shutdown=1,
         )
         ready(f"http://{HOST}:{listener.getsockname()[1]}/open?token={entrance.token}")

@@ -58,9 +58,9 @@ class HttpTool:
         self._secret = secret
 
     def describe(self, arguments: Mapping[str, Any]) -> Described:
-        """GET and HEAD only read, unless they carry a secret: then, and for all else, there is no way back."""
+        """GET and HEAD only read, unless they carry a secret or a body; all else has no way back."""
         asked = formed(HttpRequest, arguments, "http")
-        reads = asked.method in ("GET", "HEAD")
+        reads = asked.method in ("GET", "HEAD") and not asked.body
         size = len(asked.body.encode())
         host = urlsplit(asked.url).hostname or ""
         secret = any(value.startswith(NAMED) for value in asked.headers.values())
