@@ -71,6 +71,27 @@ def test_a_task_that_does_not_hold_is_left_out_with_the_reason(adversary: dict[s
     assert "does not fail without the fix" in adversary["skipped"]["gone"]
 
 
+def test_what_is_mended_is_played_and_a_refused_trial_has_a_report_as_any(
+    place: Path, referee: Callable[..., Done]
+) -> None:
+    bugs.archive(place, "1.2", {"calc.py": bugs.NEW, "tests/test_calc.py": bugs.MORE, "pyproject.toml": "[tool"})
+    task = {"pkg": "calc", "old": "1.0", "fixed": "1.2", "file": "calc.py", "func": "add", "id": "bad"}
+    lines = (place / "tasks.jsonl").read_text().splitlines()[:1]
+    (place / "later.jsonl").write_text("\n".join([json.dumps({**task, "f2p": bugs.FAILING}), *lines]))
+    asked = ("run", "later.jsonl", "--player", "command:no-such-agent", "--configs", "D", "--out", "later")
+    missing = referee(*asked, "--repos", "later")
+    assert missing.returncode == 2 and "nothing was played" in missing.stderr
+    again = referee(*asked, "--json")
+    assert again.returncode == 0, again.stderr
+    skipped = json.loads(again.stdout)["skipped"]
+    assert skipped.keys() == {"bad"} and "pyproject.toml" in skipped["bad"]
+    result = Result.model_validate_json((place / "later/trials/one/D/1/trial.json").read_text())
+    report = json.loads((place / "later/trials/one/D/1/report.json").read_text())
+    assert (result.stop_reason, report["exit"], report["solved"]) == ("refused", 2, False)
+    assert "no-such-agent, which is not a program" in report["explanation"]
+    assert not (place / "later/work").exists()
+
+
 def test_what_was_played_is_not_played_again(referee: Callable[..., Done], adversary: dict[str, Any]) -> None:
     asked = ("--player", "adversary", "--configs", "A,D", "--max-steps", "4", "--only", "one")
     again = referee("run", "tasks.jsonl", *asked, "--seed", "30", "--out", "adversary", "--json")

@@ -9,6 +9,7 @@ import bugs
 import pytest
 
 from referee.api.bench import Mining, mine
+from referee.cli import main
 from referee.domain.errors import UsageError
 from referee.evals.issues import read_issues
 from referee.evals.task import read_tasks
@@ -39,6 +40,18 @@ def test_of_two_releases_one_function_at_a_time_is_put_back(tmp_path: Path) -> N
 def test_a_missing_archive_is_named_with_what_to_type(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"pip download .* calc==1.0"):
         list(mine(Mining(repo="calc", releases="1.0..1.1", archives=str(tmp_path)), lambda _: None))
+
+
+def test_a_command_that_found_nothing_for_a_mistake_leaves_no_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tasks.jsonl"
+    assert main(("bench", "mine", "calc", "--releases", "1.0", "--out", str(out))) == 2
+    assert "write OLD..NEW" in capfd.readouterr().err
+    assert not out.exists()
+    out.write_text("{}\n")
+    assert main(("bench", "mine", "calc", "--releases", "1.0", "--out", str(out))) == 2
+    assert out.read_text() == "{}\n", "somebody's file stays"
 
 
 def test_an_issue_list_chooses_the_commits(tmp_path: Path) -> None:

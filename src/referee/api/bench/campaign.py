@@ -65,7 +65,7 @@ def run(experiment: Experiment, tell: Tell) -> Summary:
     configurations(experiment.configs, experiment.budget)
     os.makedirs(experiment.out, exist_ok=True)
     _same(experiment)
-    todo = [t for t in tasks if any(_missing(experiment, t)) and not _skipped(experiment, t.id)]
+    todo = [t for t in tasks if any(_missing(experiment, t))]
     with ExitStack() as stack:
         try:
             stack.enter_context(turn(os.path.join(experiment.out, "turn.lock"), "the experiment", None))
@@ -133,19 +133,22 @@ def _same(experiment: Experiment) -> None:
 
 
 def play_task(experiment: Experiment, task: BenchTask) -> str:
-    """Play every trial of a task that is missing; its id."""
+    """Play every trial of a task that is missing; its id. A task left out before is looked at anew."""
     folder = os.path.join(os.path.realpath(experiment.out), "work", task.id)
-    try:
-        scene = found(task, experiment.repos)
-    except UsageError as wrong:
-        return _leave_out(experiment, task.id, str(wrong))
     truth_folder = os.path.join(folder, "truth")
     shutil.rmtree(truth_folder, ignore_errors=True)  # of a worker that was killed
-    os.makedirs(truth_folder)
-    with Ground(os.path.join(truth_folder, "repository"), scene.right) as truth:
+    try:
+        scene = found(task, experiment.repos)
+        os.makedirs(truth_folder)
+        ground = Ground(os.path.join(truth_folder, "repository"), scene.right)
+    except UsageError as wrong:
+        return _leave_out(experiment, task.id, str(wrong))
+    with ground as truth:
         baseline, why = verified(truth, scene)
         if why:
             return _leave_out(experiment, task.id, why)
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(experiment.out, _SKIPPED, task.id))
         table = Table(
             folder=folder, scene=scene, truth=truth, baseline=baseline, player=experiment.player,
             seed=experiment.seed, heard={},
@@ -154,12 +157,21 @@ def play_task(experiment: Experiment, task: BenchTask) -> str:
         for trial in list(_missing(experiment, task)):
             keep(experiment.out, play(table, trial, named[trial.config]))
     shutil.rmtree(folder)
-    with suppress(OSError):  # not empty: others are still played
-        os.rmdir(os.path.dirname(folder))
+    _tidy(folder)
     return task.id
 
 
 def _leave_out(experiment: Experiment, task: str, why: str) -> str:
     os.makedirs(os.path.join(experiment.out, _SKIPPED), exist_ok=True)
     write_whole(os.path.join(experiment.out, _SKIPPED, task), why.encode())
+    folder = os.path.join(os.path.realpath(experiment.out), "work", task)
+    shutil.rmtree(os.path.join(folder, "truth"), ignore_errors=True)
+    _tidy(folder)
     return task
+
+
+def _tidy(folder: str) -> None:
+    """Take away what is empty of a task's folder and the one above it."""
+    for empty in (folder, os.path.dirname(folder)):
+        with suppress(OSError):  # not empty: a trial was cut off, or others are still played
+            os.rmdir(empty)

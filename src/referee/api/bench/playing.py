@@ -17,7 +17,7 @@ from referee.config import Config, load
 from referee.domain.errors import Cancelled, UsageError
 from referee.domain.patch import FileContent, Patch, patch_of
 from referee.domain.reason import StopReason
-from referee.domain.report import Outcome
+from referee.domain.report import Outcome, Report
 from referee.domain.task import Task
 from referee.domain.value import Value
 from referee.evals.adversary import Plan
@@ -77,7 +77,7 @@ def play(table: Table, trial: Trial, configuration: Configuration) -> Played:
         try:
             outcome = _run(table, config, fresh)
         except UsageError as refused:
-            return Played(result=_refused(table, trial, seed, str(refused)))
+            return _refused(table, trial, seed, str(refused))
         if outcome.stop_reason is StopReason.HUMAN_ABORT:  # no result: the run can be resumed
             raise Cancelled("stopped by a person")
         files = _files(table.repo)
@@ -163,11 +163,19 @@ def _patiently(words: str) -> None:
     """A worker that was told to end may still be at it for a moment: that is no reason to refuse the trial."""
 
 
-def _refused(table: Table, trial: Trial, seed: int, why: str) -> Result:
-    return Result(
-        trial=trial, player=table.player.name, seed=seed, stratum=table.scene.task.stratum,
+def _refused(table: Table, trial: Trial, seed: int, why: str) -> Played:
+    """A run that would not begin has no reason of its own to end; the exit code of its report is the refusal's."""
+    begun = api.runs(table.repo, refused=True)
+    run_id = begun[0].run_id if begun else ""
+    result = Result(
+        trial=trial, player=table.player.name, seed=seed, stratum=table.scene.task.stratum, run_id=run_id,
         hidden_tests=len(table.scene.hidden), success=False, solved=False, stop_reason="refused", why=why,
     )  # fmt: skip
+    report = Report(
+        run_id=run_id, task=table.scene.task.text, targets=table.scene.visible, stop_reason=StopReason.WORLD_FAULT,
+        solved=False, generator=table.player.name, explanation=f"refused: {why}", exit=UsageError.exit_code,
+    )  # fmt: skip
+    return Played(result=result, report=report)
 
 
 def _files(root: str) -> dict[str, FileContent]:

@@ -18,10 +18,10 @@ from referee.wiring import Desk
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """A trial that was played to its end; a refused one has no report."""
+    """A trial that was played to its end, or refused."""
 
     result: Result
-    report: Report | None = None
+    report: Report
 
 
 def replies_of(repo: str, run_id: str) -> Sequence[str]:
@@ -63,6 +63,5 @@ def keep(out: str, played: Played) -> None:
     """Write the report and then the result: a trial with a result is done."""
     folder = place(out, played.result.trial)
     os.makedirs(folder, exist_ok=True)
-    if played.report is not None:
-        write_whole(os.path.join(folder, "report.json"), played.report.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(os.path.join(folder, "report.json"), played.report.model_dump_json(indent=2).encode() + b"\n")
     write_whole(os.path.join(folder, "trial.json"), played.result.model_dump_json(indent=2).encode() + b"\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -47,11 +48,16 @@ def mine(  # noqa: PLR0913 - one parameter per option is how typer reads them
         except OSError as wrong:
             raise UsageError(f"{out} cannot be made ({wrong.strerror}); give --out a new file's name") from None
         count = 0
-        with file:
-            for task in found:
-                file.write(task.model_dump_json(exclude_defaults=True) + "\n")
-                file.flush()
-                count += 1
+        try:
+            with file:
+                for task in found:
+                    file.write(task.model_dump_json(exclude_defaults=True) + "\n")
+                    file.flush()
+                    count += 1
+        except BaseException:
+            if not count:  # an empty file would stand in the way of the corrected command
+                os.unlink(out)
+            raise
     put(f"{count} tasks in {out}\n")
 
 
