@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
 
 from referee.adapters.mcp.open import _transport, in_sandbox, over_http
 from referee.adapters.mcp.peer import SdkPeer
@@ -114,15 +115,16 @@ def test_an_address_must_be_listed() -> None:
 def test_a_server_over_http() -> None:
     made: MCPServer[None] = MCPServer("test")
     made.tool("shout")(lambda word="hi": str(word).upper())
-    config = uvicorn.Config(made.streamable_http_app(), host="127.0.0.1", port=0, log_level="critical")
+    app = made.streamable_http_app(transport_security=TransportSecuritySettings(allowed_hosts=["mcp.invalid:*"]))
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         thread.join(0.05)
     port = server.servers[0].sockets[0].getsockname()[1]
-    url = f"http://127.0.0.1:{port}/mcp"
-    peer = SdkPeer(Server(name="h", url=url), _transport(url, {}))
+    url = f"http://mcp.invalid:{port}/mcp"
+    peer = SdkPeer(Server(name="h", url=url), _transport(url, {}, "127.0.0.1"))
     try:
         assert peer.call("shout", {"word": "a"}, 30).text == "A"
     finally:

@@ -12,6 +12,7 @@ import pytest
 
 from referee.adapters.hooks.run import as_person
 from referee.adapters.mcp import open as opening
+from referee.adapters.sandbox.egress import RealNetwork
 from referee.adapters.surroundings import LocalSurroundings, Locations
 from referee.api.trust import _introduced
 from referee.domain.destination import Destination, Injection
@@ -43,9 +44,11 @@ class Opened:
             self.given.append(command.egress)
             return Peer()
 
-        def transport(url: str, headers: dict[str, str]) -> None:
+        def transport(url: str, headers: dict[str, str], address: str) -> None:
+            assert address == "93.184.216.34"
             self.given.append(headers)
 
+        monkeypatch.setattr(RealNetwork, "resolve", lambda self, host, port: ("93.184.216.34",))
         monkeypatch.setattr(opening, "in_sandbox", in_sandbox)
         monkeypatch.setattr(opening, "_transport", transport)
         monkeypatch.setattr(opening, "SdkPeer", lambda server, streams: Peer())
@@ -110,12 +113,22 @@ def test_an_address_is_not_contacted_before_and_gets_no_secret_while_it_is_appro
     assert made.given == [{}, {"Authorization": "s3cret-token"}]
 
 
+def test_a_listed_name_that_leads_to_a_near_address_is_not_contacted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Opened(tmp_path, monkeypatch, ADDRESS)
+    monkeypatch.setattr(RealNetwork, "resolve", lambda self, host, port: ("93.184.216.34", "10.0.0.1"))
+    with pytest.raises(UsageError, match="not of the public internet"):
+        made.around().peer("t", made.base, approving=True)
+    assert made.given == []
+
+
 def test_a_server_that_needs_its_secret_to_start_is_approved_in_two_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Opened(tmp_path, monkeypatch, ADDRESS)
 
-    def asked(url: str, headers: dict[str, str]) -> None:
+    def asked(url: str, headers: dict[str, str], address: str) -> None:
         if not headers:
             raise WorldFault("the MCP server t did not start: 401")
 

@@ -11,8 +11,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from referee.adapters.mcp.peer import SdkPeer
 from referee.adapters.mcp.transport import Streams, inside
+from referee.adapters.sandbox.egress import RealNetwork
+from referee.adapters.sandbox.egress.addresses import public
 from referee.domain.destination import HTTP, HTTPS, Destination
-from referee.domain.errors import UsageError
+from referee.domain.errors import UsageError, WorldFault
 from referee.domain.peers import Server
 from referee.ports import Command, Sandbox
 
@@ -31,7 +33,7 @@ def in_sandbox(server: Server, sandbox: Sandbox, command: Command) -> SdkPeer:
 def over_http(server: Server, listed: Sequence[Destination], secret: Secret | None) -> SdkPeer:
     """Connect to the server's address; no header is added without `secret`.
 
-    Raises `UsageError` unless the person has listed its host.
+    Raises `UsageError` unless the person has listed its host, and it is on the public internet.
     """
     parts = urlsplit(server.url)
     port = parts.port or (HTTPS if parts.scheme == "https" else HTTP)
@@ -42,7 +44,18 @@ def over_http(server: Server, listed: Sequence[Destination], secret: Secret | No
             f"add it to sandbox.allow_domains in your own file, or leave the server out"
         )
     headers = _headers(place, parts.scheme, secret) if secret is not None else {}
-    return SdkPeer(server, _transport(server.url, headers))
+    return SdkPeer(server, _transport(server.url, headers, _address(place)))
+
+
+def _address(place: Destination) -> str:
+    """The address that is connected to: looked up once, so that a second answer of the resolver changes nothing."""
+    try:
+        found = RealNetwork().resolve(place.host, place.port)
+    except OSError as wrong:
+        raise WorldFault(f"the name {place.host} could not be resolved: {wrong}") from wrong
+    if not found or not all(map(public, found)):
+        raise UsageError(f"{place.host} leads to an address that is not of the public internet; it is not connected to")
+    return found[0]
 
 
 def _headers(place: Destination, scheme: str, secret: Secret) -> dict[str, str]:
@@ -59,11 +72,16 @@ def _headers(place: Destination, scheme: str, secret: Secret) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def _transport(url: str, headers: dict[str, str]) -> AsyncGenerator[Streams, None]:
+async def _transport(url: str, headers: dict[str, str], address: str = "") -> AsyncGenerator[Streams, None]:
+    async def led(request: httpx2.Request) -> None:
+        if address:
+            request.extensions = {**request.extensions, "sni_hostname": request.url.host}
+            request.url = request.url.copy_with(host=address)
+
     # The machine's proxy settings are not the person's word about where to connect to.
     timeout = httpx2.Timeout(30.0, read=_SECONDS)
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=timeout, trust_env=False) as client,
+        httpx2.AsyncClient(headers=headers, timeout=timeout, trust_env=False, event_hooks={"request": [led]}) as client,
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams
