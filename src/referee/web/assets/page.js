@@ -60,9 +60,10 @@
 
   const events = new EventSource(main.dataset.live);
   events.addEventListener("change", refresh);
+  // Whatever changed between the page's making and the listening is seen by looking once more.
   events.addEventListener("here", () => {
-    if (root.dataset.connection === "lost") refresh();
     root.dataset.connection = "live";
+    refresh();
   });
   events.addEventListener("error", () => { root.dataset.connection = "lost"; });
   addEventListener("pagehide", () => events.close());
