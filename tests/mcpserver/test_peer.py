@@ -68,13 +68,16 @@ def peer(sandbox: Sandbox, command: Command) -> Iterator[SdkPeer]:
     made.close()
 
 
-def test_a_server_inside_keeps_its_state_between_calls_and_sees_nothing_of_the_host(peer: SdkPeer) -> None:
+def test_a_server_inside_keeps_its_state_between_calls_and_sees_nothing_of_the_host(
+    peer: SdkPeer, tmp_path: Path
+) -> None:
     tools = {d.tool: d for d in peer.definitions()}
     assert set(tools) == {"mcp__t__count", "mcp__t__look", "mcp__t__fail"}
     assert "Counts" in tools["mcp__t__count"].description
     assert [peer.call("count", {"word": w}, 30).text for w in ("a", "b")] == ["1: a", "2: b"]
-    home = str(Path.home())
-    assert peer.call("look", {"path": home}, 30).failed or peer.call("look", {"path": home}, 30).text == "[]"
+    (tmp_path / "secret.txt").write_text("of the host")  # not the home: a Python installed there is shown
+    seen = peer.call("look", {"path": str(tmp_path)}, 30)
+    assert seen.failed or "secret.txt" not in seen.text
     reply = peer.call("fail", {}, 30)
     assert reply.failed
 
