@@ -19,7 +19,14 @@ def test_a_server_whose_program_is_missing_is_told_as_a_server(tmp_path: Path) -
 
     root = str(tmp_path)
     around = LocalSurroundings(
-        Locations(root=root, state=root, own=root, sandbox=lambda: pytest.fail("nothing starts"), command=command)
+        Locations(
+            root=root,
+            state=root,
+            own=root,
+            sandbox=lambda: pytest.fail("nothing starts"),
+            command=command,
+            paths=lambda: (".mcp.json",),
+        )
     )
     with pytest.raises(UsageError, match=r"server notes in \.mcp\.json names no-such-server, which is not a program"):
         around.peer("notes", Base(tree="t", path=root, mount_at=root))
