@@ -268,7 +268,10 @@ def test_node(box: Box) -> None:
 def test_cargo_builds_offline(box: Box) -> None:
     if shutil.which("rustc") is None or shutil.which("cc") is None:
         pytest.skip("there is no Rust, or no linker")
-    root = subprocess.run(["rustc", "--print", "sysroot"], capture_output=True, text=True, check=True).stdout.strip()
+    asked = subprocess.run(["rustc", "--print", "sysroot"], capture_output=True, text=True, check=False)
+    if asked.returncode != 0:  # a launcher, which looks for its toolchains in the home
+        pytest.skip(f"rustc is there and cannot be used: {asked.stderr.strip()[:200]}")
+    root = asked.stdout.strip()
     if not os.path.exists(f"{root}/bin/cargo") or (box.name.endswith("user") and os.geteuid() == 0):
         pytest.skip("this Rust has no cargo beside it, or is not an ordinary user's to read")
     files = {

@@ -75,7 +75,7 @@ class LocalSurroundings:
     def pinned(self) -> tuple[str, ...]:
         """The files named by hooks and servers that a person trusts, from the root: with them the trust would end."""
         hooks, servers = written.read(self._place.root)[0], self.servers()[0]
-        commands = [h.command for h in hooks if any(self._trusted())]
+        commands = [h.command for h in hooks] if self._trusted() else []
         commands += [_words(s) for s in servers if self._approvals.digest(LAUNCH, s.name)]
         found = self._named_in(commands) if commands else {}
         root = self._place.root

@@ -139,7 +139,8 @@ class Watch:
     def _from_journal(self, record: RunRecord, seen: Seen) -> RunView:
         with self._lock:
             judged, notes, spent, doing = tuple(seen.judged), tuple(seen.notes), seen.spent, list(seen.open.values())
-            spec = Spec.model_validate(seen.opened["spec"] if seen.opened else _parsed(record.spec))
+            opened = seen.opened
+            spec = Spec.model_validate(opened["spec"]) if opened else Spec.model_validate_json(record.spec)
         running = record.status == "running"
         if running and seen.at:
             spent = spent.model_copy(update={"seconds": spent.seconds + max(0.0, self._clock.now() - seen.at)})
@@ -183,7 +184,3 @@ class Watch:
                 return desk.workspace.diff(before, after).decode("utf-8", "replace")
         except WorldFault:
             return ""
-
-
-def _parsed(spec: str) -> dict[str, object]:
-    return Spec.model_validate_json(spec).model_dump()

@@ -20,11 +20,10 @@ from referee.domain.verdict import CheckResult, CheckState, Verdict
 from referee.flows.attempt import Attempt, Ground, applied, nothing, refusal, verdict
 from referee.flows.deliver import deliver
 from referee.flows.plan import Ended, Plan, Round
-from referee.flows.verdicts import entered
+from referee.flows.verdicts import enter
 from referee.judge import Bench, fresh
 from referee.judge.seen import Seen, look
 from referee.kernel.run import Run
-from referee.kernel.seen import VERDICT
 from referee.ports import Base, Snapshot
 
 RULES = (
@@ -122,9 +121,7 @@ def _tried(run: Run, state: _State, bench: Bench, offer: Offer) -> Attempt:
     summary = offer.proposal.root_cause if offer.proposal else made.verdict.note
     number = len(state.rounds) + 1
     state.rounds.append(Round(step=number, author=offer.author, verdict=made.verdict, summary=summary))
-    told = entered(number, made.verdict, run.put)
-    run.enter(f"{VERDICT}{number}", {**told, "before": state.snapshot.tree, "after": made.tree})
-    run.progress("verdict", {"verdict": made.verdict, "step": number})
+    enter(run, number, made.verdict, (state.snapshot.tree, made.tree))
     return made
 
 

@@ -18,10 +18,9 @@ from referee.flows.attempt import Attempt, Ground, attempt
 from referee.flows.evaluate import evaluated
 from referee.flows.plan import Ended, Plan, Player, Round
 from referee.flows.race import Tried, race
-from referee.flows.verdicts import entered
+from referee.flows.verdicts import enter
 from referee.judge import Bench
 from referee.kernel.run import Run
-from referee.kernel.seen import VERDICT
 from referee.ports import Landing, Snapshot
 
 AMPLE = 0.5  # below this pressure several candidates at once are worth their price
@@ -159,9 +158,7 @@ def _entered(run: Run, turn: Turn, tried: Attempt, offer: Offer) -> None:
             analysis=tidied.analysis if tidied else (proposal.analysis if proposal else ""),
         )
     )
-    told_of = entered(len(state.rounds), tried.verdict, run.put)
-    run.enter(f"{VERDICT}{len(state.rounds)}", {**told_of, "before": state.snapshot.tree, "after": tried.tree})
-    run.progress("verdict", {"verdict": tried.verdict, "step": len(state.rounds)})
+    enter(run, len(state.rounds), tried.verdict, (state.snapshot.tree, tried.tree))
 
 
 def _worth_showing(tried: Attempt, last: Attempt | None) -> bool:

@@ -14,6 +14,7 @@ from referee.domain.protection import Protection
 from referee.domain.reason import StopReason
 from referee.flows.attempt import verdict
 from referee.flows.plan import Ended, Round
+from referee.flows.verdicts import enter
 from referee.judge import Bench, linted
 from referee.kernel.run import Run
 from referee.ports import Base, Landing, Snapshot
@@ -56,7 +57,7 @@ def _tidied(run: Run, plan: Tidying, snapshot: Snapshot, bench: Bench) -> Ended:
         raise UsageError("there is no file here that the linters look at; see `referee check --plan`")
     offer = Offer(author=AUTHOR, patch=done.patch, undone=done.undone, judged=1)
     said = verdict(offer, results, done.patch.touched)
-    run.progress("verdict", {"verdict": said, "step": 1})
+    enter(run, 1, said, (snapshot.tree, tree))
     for each in done.undone:
         run.note(each.message)
     ended = Ended(

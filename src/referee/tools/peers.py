@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from referee.domain.peers import MOST_DESCRIPTION, Definition, Server, risk
 from referee.kernel.run import Run
 from referee.ports import Base, ToolSpec
 from referee.tools.room import Room
-from referee.tools.tool import MOST_SAID, Tool
+from referee.tools.tool import MOST_SAID, Tool, as_object
 from referee.tools.words import both_ends, readable
 
 SECONDS = 120.0
@@ -52,12 +51,7 @@ class PeerTool(Tool):
 
     def read(self, text: str) -> dict[str, Any]:
         """The arguments, if they are as the schema says. Raises `ValueError` in words for a model."""
-        try:
-            given = json.loads(text or "{}")
-        except ValueError as wrong:
-            raise ValueError(f"the arguments are no valid JSON ({wrong})") from None
-        if not isinstance(given, dict):
-            raise ValueError("the arguments are not a JSON object")
+        given = as_object(text)
         from jsonschema import Draft202012Validator, SchemaError  # type: ignore[import-untyped]  # slow to load
         from referencing import Registry
         from referencing.exceptions import Unresolvable

@@ -44,11 +44,9 @@ class Tool:
     def read(self, text: str) -> dict[str, Any]:
         """The arguments in a call's JSON text. Raises `ValueError` with all that is wrong, in words for a model."""
         try:
-            given = json.loads(text or "{}")
+            given = as_object(text)
         except ValueError as wrong:
-            raise ValueError(f"the arguments are no valid JSON ({wrong}); {self._wanted()}") from None
-        if not isinstance(given, dict):
-            raise ValueError(f"the arguments are not a JSON object; {self._wanted()}")
+            raise ValueError(f"{wrong}; {self._wanted()}") from None
         try:
             read = self.arguments.model_validate_json(json.dumps(given))
         except ValidationError as wrong:
@@ -69,6 +67,17 @@ class Tool:
         if error["type"] == "missing":
             return f"{place} is missing"
         return f"{place}: {error['msg']}"
+
+
+def as_object(text: str) -> dict[str, Any]:
+    """The JSON object in a call's arguments; nothing is an empty one. Raises `ValueError` in words for a model."""
+    try:
+        given = json.loads(text or "{}")
+    except ValueError as wrong:
+        raise ValueError(f"the arguments are no valid JSON ({wrong})") from None
+    if not isinstance(given, dict):
+        raise ValueError("the arguments are not a JSON object")
+    return given
 
 
 def tool(group: Group, risk: Risk, *, needs: Needs = "") -> Callable[[Work], Tool]:

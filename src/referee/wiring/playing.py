@@ -41,7 +41,8 @@ def able(config: Config, root: str) -> None:
     """Raise `UsageError`, before anything is run, if who is to play cannot: no model, or no such program."""
     kind = config.generator
     if kind in ("model", "agent") and not config.models.default:
-        raise UsageError("no model is configured; name one with --model PROVIDER:NAME, or use --generator search")
+        free = ", or use --generator search" if kind == "model" else ""
+        raise UsageError(f"no model is configured; name one with --model PROVIDER:NAME{free}")
     if kind.startswith("command:"):
         program(agent(kind.removeprefix("command:"), config.sandbox.destinations).argv[0], root, _COMMAND)
 

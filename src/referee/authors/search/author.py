@@ -183,7 +183,8 @@ class SearchAuthor:
         if doubted:
             return [*said, f"It may be overfitted: {doubted}. Read it before you keep it."]
         if others:
-            said.append(f"{len(others)} other edits pass the same tests; this is the smallest and likeliest.")
+            many = "Another edit passes" if len(others) == 1 else f"{len(others)} other edits pass"
+            said.append(f"{many} the same tests; this is the smallest and likeliest.")
         return [*said, f"Note that {self._survey.thin}."] if self._survey.thin else said
 
     def _nothing(self, judged: int, note: str) -> Offer:

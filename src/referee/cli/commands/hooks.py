@@ -16,11 +16,6 @@ hooks = typer.Typer(
 )
 
 
-@hooks.callback()
-def _root() -> None:
-    pass
-
-
 @hooks.command("list")
 def list_(repo: o.Repo = ".", json: o.Json = False) -> None:
     """List the hooks of the repository, and whether they are trusted as they are now.

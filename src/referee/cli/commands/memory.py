@@ -17,11 +17,6 @@ memory = typer.Typer(
 Id = Annotated[str, typer.Argument(metavar="ID", help="A memory's id; `referee memory list` names them.")]
 
 
-@memory.callback()
-def _root() -> None:
-    pass
-
-
 @memory.command("list")
 def list_(
     repo: o.Repo = ".",

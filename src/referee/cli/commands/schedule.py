@@ -25,11 +25,6 @@ class Flow(StrEnum):
     FIX = "fix"
 
 
-@schedule.callback()
-def _root() -> None:
-    pass
-
-
 @schedule.command("add")
 def add(
     when: Annotated[str, typer.Argument(metavar="WHEN", help="A time (UTC), 'every 30m', or five cron fields (UTC).")],

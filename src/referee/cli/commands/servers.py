@@ -17,11 +17,6 @@ servers = typer.Typer(
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A server's name in .mcp.json.")]
 
 
-@servers.callback()
-def _root() -> None:
-    pass
-
-
 @servers.command("list")
 def list_(repo: o.Repo = ".", json: o.Json = False) -> None:
     """Start each server, in the sandbox, and list its tools; JSON lines with --json.

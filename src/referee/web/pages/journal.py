@@ -14,28 +14,24 @@ from referee.render.elements import el
 from referee.render.parts import table
 from referee.render.plain import line
 from referee.web.frame import page, part
+from referee.web.pages.entries import TONES, entries_page
 from referee.web.pages.run import tabs
-from referee.web.pages.words import number, pager
+from referee.web.pages.words import pager
 
 PER_PAGE = 200
-_TONES = {"done": Tone.GOOD, "rejected": Tone.WARN, "exhausted": Tone.WARN, "fault": Tone.BAD, "lost": Tone.BAD}
 
 
 def journal(request: Request) -> Response:
     """The page."""
-    watch, run_id = request.app.state.watch, request.path_params["run_id"]
-    count = watch.state(run_id)[1]
-    last = max(1, -(-count // PER_PAGE))
-    at = min(number(request.query_params.get("page")), last)
-    entries = watch.entries(run_id, (at - 1) * PER_PAGE, PER_PAGE)
+    run_id, shown = request.path_params["run_id"], entries_page(request, PER_PAGE)
     head = ("No", "Time (UTC)", "Kind", "What", "Facts", "Digest")
-    shown = table(Table(caption=f"Journal of {run_id}", head=head, rows=tuple(_row(e) for e in entries)))
-    words = f"{count:,} entries, each chained to the one before; check them with "
+    rows = tuple(_row(e) for e in shown.entries)
+    words = f"{shown.count:,} entries, each chained to the one before; check them with "
     content = part(
         "journal",
         el("p", words, el("code", f"referee journal verify {run_id}"), class_="quiet"),
-        shown,
-        pager(f"/runs/{quote(run_id)}/journal", at, last),
+        table(Table(caption=f"Journal of {run_id}", head=head, rows=rows)),
+        pager(f"/runs/{quote(run_id)}/journal", shown.at, shown.last),
     )
     return page(request, f"Journal of {run_id}", el("h1", "Journal"), tabs(run_id, "Journal"), content)
 
@@ -60,7 +56,7 @@ def _words(entry: Entry, facts: dict[str, object]) -> tuple[str, Tone]:
     if entry.kind is Kind.ENDED:
         outcome = str(facts.get("outcome", ""))
         told = str(facts.get("result", "")) if outcome in ("fault", "rejected") else ""
-        return f"{outcome} {told}".strip(), _TONES.get(outcome, Tone.PLAIN)
+        return f"{outcome} {told}".strip(), TONES.get(outcome, Tone.PLAIN)
     if entry.kind is Kind.OPENED:
         return "work on the run began", Tone.PLAIN
     return str(facts.get("text") or json.dumps(facts)), Tone.PLAIN

@@ -15,21 +15,19 @@ from referee.ports import Entry, Kind
 from referee.render.elements import el
 from referee.render.parts import markup
 from referee.web.frame import page, part
+from referee.web.pages.entries import TONES, entries_page
 from referee.web.pages.run import tabs
-from referee.web.pages.words import number, pager
+from referee.web.pages.words import pager
 
 PER_PAGE = 400  # entries, which are about half as many actions
-_TONES = {"done": Tone.GOOD, "rejected": Tone.WARN, "exhausted": Tone.WARN, "fault": Tone.BAD, "lost": Tone.BAD}
 
 
 def trace(request: Request) -> Response:
     """The page."""
     watch, run_id = request.app.state.watch, request.path_params["run_id"]
-    count = watch.state(run_id)[1]
-    last = max(1, -(-count // PER_PAGE))
-    at = min(number(request.query_params.get("page")), last)
-    entries = watch.entries(run_id, (at - 1) * PER_PAGE, PER_PAGE)
-    spans = spans_of(entries, watch.ended(run_id, _unended(entries), at * PER_PAGE))
+    shown = entries_page(request, PER_PAGE)
+    later = watch.ended(run_id, _unended(shown.entries), shown.at * PER_PAGE)
+    spans = spans_of(shown.entries, later)
     body = (
         markup(Plot(caption=f"Actions of {run_id}", spans=spans))
         if spans
@@ -40,7 +38,7 @@ def trace(request: Request) -> Response:
         f"Trace of {run_id}",
         el("h1", "Trace"),
         tabs(run_id, "Trace"),
-        part("trace", body, pager(f"/runs/{quote(run_id)}/trace", at, last)),
+        part("trace", body, pager(f"/runs/{quote(run_id)}/trace", shown.at, shown.last)),
     )
 
 
@@ -67,7 +65,7 @@ def _span(entry: Entry, end: Entry | None, start: float) -> Span:
         name=entry.action,
         start=began - start,
         seconds=max(0.0, _at(end) - began),
-        tone=_TONES.get(outcome, Tone.PLAIN),
+        tone=TONES.get(outcome, Tone.PLAIN),
         words=" ".join(filter(None, (entry.key.rpartition("/")[0], "" if outcome == "done" else outcome))),
     )
 
