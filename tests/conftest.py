@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -16,3 +19,9 @@ def _same_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """In CI, say what failed when it fails: a gate that is stopped before its end has still told why."""
+    if report.failed and "CI" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{report.nodeid} ({report.when}) failed:\n{report.longreprtext}", file=sys.__stderr__, flush=True)
