@@ -63,7 +63,8 @@ class Watch(threading.Thread):
         # The looker is the one that was first: its own children share its name for a moment.
         looker = min((pid for pid, name in names.items() if name in (LOOKER, DONE)), default=0, key=_started)
         if DONE in names.values() and looker and not self.seen.looked:
-            self._look(pids, looker)
+            # What the attack made is there by now, but perhaps was not yet when the processes were listed.
+            self._look(processes.marked(self._mark), looker)
             os.kill(looker, signal.SIGUSR1)
 
     def finish(self) -> Seen:
