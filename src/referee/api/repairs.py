@@ -21,7 +21,7 @@ from referee.config import Before, Config, IsolationMode, load
 from referee.domain.cost import Budget
 from referee.domain.errors import Cancelled, Diverged, Exhausted, Suspended, UsageError, WorldFault
 from referee.domain.parts import Parts
-from referee.domain.permission import PRESETS, ruled
+from referee.domain.permission import ruled
 from referee.domain.preset import PresetName
 from referee.domain.question import Asking
 from referee.domain.reason import StopReason
@@ -250,7 +250,7 @@ def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress, stop: Event)
 def policies(desk: Desk, spec: Spec) -> tuple[Policy, ...]:
     config = spec.config
     before, signing = config.ask_before_landing, config.signing
-    free = spec.proposal is not None or ruled(PRESETS[config.policy], "propose", "", Risk.EGRESS).then == "allow"
+    free = spec.proposal is not None or ruled(config.permissions, "http", "", Risk.EGRESS).then == "allow"
     outgoing = Outgoing(
         demand=signing.demand,
         seconds=signing.minutes * 60,
@@ -265,7 +265,7 @@ def policies(desk: Desk, spec: Spec) -> tuple[Policy, ...]:
     always = (
         protect(config.protection),
         sign_outside(outgoing, desk.outside),
-        tool_calls(PRESETS[config.policy], landings),
+        tool_calls(config.permissions, landings),
         ask_about_unjudged(landings, desk.workspace.diff),
     )
     return always if before is Before.NEVER else (*always, ask_before_landing(landings, desk.workspace.diff))

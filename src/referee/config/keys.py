@@ -17,6 +17,7 @@ from referee.config.reach import Inject, Reach
 from referee.config.values import Config, Models
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
+from referee.domain.permission import Rule
 from referee.domain.value import Value
 
 _SECTIONS: dict[str, type[Value]] = {
@@ -38,7 +39,7 @@ class Key:
     @property
     def field(self) -> str:
         """The attribute path in `Config`."""
-        return "checks" if self.name == "check" else self.name
+        return _FIELDS.get(self.name, self.name)
 
 
 def _key(name: str, rule: rules.Rule, env: str = "", flag: str = "", grows: bool = False) -> Key:
@@ -84,6 +85,7 @@ KEYS = {
         _key("signing.allowed_signers", rules.never),
         _key("outside.tools", rules.within),
         _key("policy", rules.tighter, "REFEREE_POLICY", "--policy"),
+        _key("rule", rules.only_tighten),
         _key("generator", rules.generator, "REFEREE_GENERATOR", "--generator"),
         _key("preset", rules.give_way, "REFEREE_PRESET", "--preset"),
         _key("candidates", rules.lower, "REFEREE_CANDIDATES", "--candidates"),
@@ -94,7 +96,10 @@ KEYS = {
     )
 }
 LISTS = ("source", "protected", "include", "skip", "flaky", "sandbox.allow_domains")
-_TABLES: dict[str, type[Value]] = {"check": CheckSetting, "ignore": IgnoreSetting, "sandbox.inject": Inject}
+_TABLES: dict[str, type[Value]] = {
+    "check": CheckSetting, "ignore": IgnoreSetting, "rule": Rule, "sandbox.inject": Inject,
+}  # fmt: skip
+_FIELDS = {"check": "checks", "rule": "rules"}  # tables are named one by one in a file
 
 
 def default(key: Key) -> Any:

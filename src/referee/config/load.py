@@ -98,7 +98,9 @@ class Layers:
             if KEYS[name].grows:
                 self.put(name, value, source.path)
             elif stands != asked.stands or not (note or asked.by_user):
-                self._values[name], self._origins[name] = stands, source.path
+                both = asked.by_user and name == "rule"  # what the user's file says there stands beside it
+                origin = f"{self._origins[name]}, {source.path}" if both else source.path
+                self._values[name], self._origins[name] = stands, origin
 
     def config(self) -> Config:
         for name, value in DEFAULTS.get(self._values["preset"], {}).items():

@@ -116,6 +116,14 @@ def tighter(asked: Asked) -> tuple[Any, str]:
     return asked.stands, f"asks for {asked.key} = {asked.value}; a repository cannot allow more, {asked.stands} stands"
 
 
+def only_tighten(asked: Asked) -> tuple[Any, str]:
+    """Rules about tools: a repository's forbid and ask, beside the user's; what it would allow is left out."""
+    said = tuple(r.model_copy(update={"only_tightens": True}) for r in asked.value if r.then != "allow")
+    allowed = [r.words for r in asked.value if r.then == "allow"]
+    note = f"asks for the rule {', '.join(allowed)}; only your own file can allow something, it is left out"
+    return (*asked.stands, *said), note if allowed else ""
+
+
 def give_way(asked: Asked) -> tuple[Any, str]:
     """A choice: the repository's unless the user's file has made it."""
     if not asked.by_user or asked.value == asked.stands:

@@ -16,6 +16,7 @@ from referee.config.people import Before, OutsideTools, Signing
 from referee.config.reach import Reach
 from referee.domain.cost import Budget
 from referee.domain.parts import Parts
+from referee.domain.permission import PRESETS, Rule
 from referee.domain.preset import PresetName
 from referee.domain.protection import Protection
 from referee.domain.report import Setting
@@ -129,6 +130,7 @@ class Config(Value):
     signing: Signing = Signing()
     outside: OutsideTools = OutsideTools()
     policy: Literal["read-only", "cautious", "trusted"] = "cautious"
+    rules: tuple[Rule, ...] = ()
     generator: Annotated[str, AfterValidator(_generator)] = "auto"
     preset: PresetName = PresetName.BUGFIX
     candidates: int = Field(default=1, ge=1, le=16)
@@ -150,6 +152,11 @@ class Config(Value):
         """What decides about proposals, also where nothing keeps them from changing it."""
         fresh = self.preset is PresetName.TESTS
         return Protection(source=self.source, protected=self.protected, fresh_tests=fresh)
+
+    @property
+    def permissions(self) -> tuple[Rule, ...]:
+        """What decides about an agent's calls: the rules that were set, and those of the chosen `policy`."""
+        return (*self.rules, *PRESETS[self.policy])
 
     def resolved(self) -> tuple[Setting, ...]:
         """Every setting with its value and origin, sorted by key: what the record of a run keeps."""

@@ -23,6 +23,7 @@ _KNOWN = {
 }  # fmt: skip
 LONGEST = 600.0  # seconds of one hook
 _USUAL = 60.0
+_MEND = "only exit code 0 lets a call happen, so the user must mend this hook, or drop it with `referee hooks revoke`"
 
 
 class Moment(StrEnum):
@@ -132,25 +133,27 @@ def moves(hook: Hook) -> bool:
 
 
 def word(moment: Moment, hooks: Sequence[Hook], answers: Sequence[Answer]) -> Word:
-    """What the answers mean: exit 2 blocks, with standard error as the reason; so does a guard that could not speak.
+    """What the answers mean: exit 2 blocks, with standard error as the reason; so does a guard that did not end well.
 
-    Any other exit code is told and no more. A hook can forbid, never permit what is forbidden otherwise.
+    Before a call only exit 0 lets it happen: a guard that crashed has looked at nothing. At other moments any exit code
+    but 2 is told and no more. A hook can forbid, never permit what is forbidden otherwise.
     """
     blocked, notes = "", []
     for hook, answer in zip(hooks, answers, strict=True):
         name = hook.command[:80]
         if answer.failed:
             notes.append(f"the hook `{name}` did not come to its end: {answer.failed}")
-            blocked = blocked or (notes[-1] if moment is Moment.BEFORE else "")
+            blocked = blocked or (f"{notes[-1]}; {_MEND}" if moment is Moment.BEFORE else "")
         elif answer.exit_code == 2:
             blocked = blocked or answer.stderr.strip() or f"the hook `{name}` says no"
         elif answer.exit_code:
             notes.append(f"the hook `{name}` ended with exit code {answer.exit_code}: {answer.stderr.strip()[:200]}")
+            blocked = blocked or (f"{notes[-1]}; {_MEND}" if moment is Moment.BEFORE else "")
         else:
             said, broken = _denied(answer.stdout)
             if broken:
                 notes.append(f"the hook `{name}` began an answer in JSON that is none")
-            blocked = blocked or said or (notes[-1] if broken and moment is Moment.BEFORE else "")
+            blocked = blocked or said or (f"{notes[-1]}; {_MEND}" if broken and moment is Moment.BEFORE else "")
     return Word(blocked=blocked, notes=tuple(notes))
 
 

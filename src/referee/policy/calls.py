@@ -29,12 +29,12 @@ def tool_calls(rules: Sequence[Rule], landings: Landings) -> Policy:
         if action.tool == REQUEST:
             return _asked(action, landings, Asking.APPROVAL)
         rule = ruled(rules, action.tool, action.arguments, action.risk)
-        if rule.then == "allow":
+        if rule.then == "allow" and action.risk is not Risk.IRREVERSIBLE:  # that is signed, whatever a rule says
             return None
-        if rule.then == "ask" or (action.granted and action.risk is not Risk.IRREVERSIBLE):
+        if rule.then != "deny" or (action.granted and action.risk is not Risk.IRREVERSIBLE):
             kind = Asking.SIGNATURE if action.risk is Risk.IRREVERSIBLE else Asking.APPROVAL
             return _asked(action, landings, kind)
-        message = f"{action.tool} is of the class {action.risk.value}, which is not allowed here"
+        message = rule.reason or _why(rule, action)
         return Deny(
             findings=(
                 Finding(
@@ -44,6 +44,14 @@ def tool_calls(rules: Sequence[Rule], landings: Landings) -> Policy:
         )
 
     return ruling
+
+
+def _why(rule: Rule, action: CallTool) -> str:
+    if rule.match:
+        return f"a call of {action.tool} with {rule.argument or 'text'} like {rule.match} is not allowed here"
+    if rule.specific and rule.risk is None:
+        return f"{action.tool} is not allowed here"
+    return f"{action.tool} is of the class {action.risk.value}, which is not allowed here"
 
 
 def _asked(action: CallTool, landings: Landings, kind: Asking) -> Ask:

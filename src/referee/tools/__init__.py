@@ -2,6 +2,6 @@
 
 from referee.tools.room import Place, Room, Shell
 from referee.tools.tool import Tool, tool
-from referee.tools.toolbox import TOOLS, Toolbox
+from referee.tools.toolbox import TOOLS, Toolbox, known
 
-__all__ = ["TOOLS", "Place", "Room", "Shell", "Tool", "Toolbox", "tool"]
+__all__ = ["TOOLS", "Place", "Room", "Shell", "Tool", "Toolbox", "known", "tool"]

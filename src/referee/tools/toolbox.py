@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 from collections.abc import Sequence
 
 from referee.actions.call_tool import CallTool
@@ -50,6 +51,12 @@ TOOLS: tuple[Tool, ...] = (
     request,
     propose,
 )
+
+
+def known(pattern: str) -> bool:
+    """Whether a rule's wildcard can be about some tool: one of ours, or of a server, whose tools nobody knows yet."""
+    name = pattern.casefold()
+    return name.startswith("mcp__") or any(fnmatch.fnmatchcase(t.name, name) for t in TOOLS)
 
 
 class Toolbox:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,7 +30,7 @@ from referee.kernel.run import Run
 from referee.ports import (
     Base,
 )
-from referee.tools import Place, Shell
+from referee.tools import TOOLS, Place, Shell, known
 from referee.wiring.desk import Desk
 from referee.wiring.models import ADVERSARY
 
@@ -38,8 +39,16 @@ _COMMAND = "--generator command:…"
 
 
 def able(config: Config, root: str) -> None:
-    """Raise `UsageError`, before anything is run, if who is to play cannot: no model, or no such program."""
+    """Raise `UsageError`, before anything is run, if who is to play cannot: no model, or no such program.
+
+    Also if a rule is about a tool that there is none of: it would seem to guard something.
+    """
     kind = config.generator
+    for rule in config.rules:
+        if not known(rule.tool):
+            near = difflib.get_close_matches(rule.tool, (t.name for t in TOOLS), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(t.name for t in TOOLS)}"
+            raise UsageError(f"the rule `{rule.words}` is about {rule.tool}, and there is no such tool; {hint}")
     if kind in ("model", "agent") and not config.models.default:
         free = ", or use --generator search" if kind == "model" else ""
         raise UsageError(f"no model is configured; name one with --model PROVIDER:NAME{free}")

@@ -251,3 +251,31 @@ def test_a_wrong_decision_about_the_judge_is_refused(tmp_path: Path, text: str, 
     (tmp_path / "referee.toml").write_text(text)
     with pytest.raises(UsageError, match=words):
         load(str(tmp_path), variables={}, user_file="")
+
+
+DENY = '[[rule]]\nthen = "deny"\ntool = "bash"\nmatch = "*git push*"\nreason = "people push"\n'
+
+
+def test_a_repository_s_rules_forbid_and_ask_and_never_allow(settle: Load) -> None:
+    user = '[[rule]]\nthen = "deny"\ntool = "web*"\n'
+    found = settle(user=user, repo=f'{DENY}[[rule]]\nthen = "allow"\ntool = "webfetch"\n')
+    assert [(r.then, r.tool, r.only_tightens) for r in found.rules] == [("deny", "web*", False), ("deny", "bash", True)]
+    assert any("allow webfetch; only your own file can allow something" in n for n in found.notes)
+    (origin,) = (s.origin for s in found.resolved() if s.key == "rules")
+    assert origin.count("user.toml") == origin.count("referee.toml") == 1
+    assert settle(user=DENY).rules[0].reason == "people push"
+    assert Config.model_validate_json(found.model_dump_json()).permissions == found.permissions
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[rule]]\nthen = "allow"\ntool = "bash"\nmatch = "*"\n', "must say which argument"),
+        ('[[rule]]\nthen = "forbid"\n', "it should be 'deny', 'ask' or 'allow'"),
+        ('[[rule]]\nthen = "deny"\ntol = "bash"\n', "did you mean tool"),
+        ('[rule]\nthen = "deny"\n', "a list"),
+    ],
+)
+def test_a_rule_that_says_nothing_clear_is_refused(settle: Load, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        settle(repo=text)

@@ -56,7 +56,9 @@ def test_a_matcher_fits_the_whole_name_by_which_people_know_the_tool(matcher: st
 @pytest.mark.parametrize(
     ("answer", "blocked"),
     [
-        (said(0), ""), (said(1, stderr="oops"), ""), (said(2, stderr="never on Friday"), "never on Friday"),
+        (said(0), ""), (said(2, stderr="never on Friday"), "never on Friday"),
+        (said(1, stderr="oops"), "ended with exit code 1: oops; only exit code 0 lets a call happen, so the user must"),
+        (said(127, stderr="not found"), "ended with exit code 127: not found"),
         (said(2), "the hook `./guard.sh --strict` says no"),
         (said(None, failed="wall"), "did not come to its end: wall"),
         (said(0, json.dumps({"decision": "block", "reason": "no"})), "no"),
@@ -67,8 +69,15 @@ def test_a_matcher_fits_the_whole_name_by_which_people_know_the_tool(matcher: st
 )  # fmt: skip
 def test_a_guard_can_forbid_and_never_permit(answer: Answer, blocked: str) -> None:
     found = word(Moment.BEFORE, [GUARD], [answer])
-    assert (found.blocked == blocked) if not answer.failed else blocked in found.blocked
-    assert bool(found.notes) is (answer.exit_code in (1, None))
+    broken = answer.exit_code not in (0, 2)
+    assert (found.blocked == blocked) if not broken else blocked in found.blocked
+    assert bool(found.notes) is broken and (not broken or "`./guard.sh --strict`" in found.blocked)
+
+
+def test_a_hook_that_breaks_where_it_guards_nothing_is_told_and_no_more() -> None:
+    for moment in (Moment.AFTER, Moment.STOP):
+        found = word(moment, [GUARD], [said(1, stderr="oops")])
+        assert not found.blocked and "exit code 1: oops" in found.notes[0]
 
 
 @pytest.mark.parametrize("stdout", ['{"decision": "block"', '{"a":' + "[" * 200_000])

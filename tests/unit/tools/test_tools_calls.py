@@ -7,13 +7,19 @@ import json
 import pytest
 from rooms import Bench
 
+from referee.config import Config
 from referee.context.working import SYSTEM
+from referee.domain.errors import UsageError
 from referee.domain.finding import Finding
 from referee.domain.metrics import measured
+from referee.domain.permission import PRESETS, Rule
+from referee.domain.question import Asking
 from referee.kernel.policy import Deny
 from referee.kernel.run import Run
+from referee.policy import Landings, tool_calls
 from referee.ports import Kind
 from referee.tools import TOOLS, Toolbox
+from referee.wiring import able
 
 
 @pytest.mark.parametrize(
@@ -88,6 +94,24 @@ def test_a_rule_over_the_call_itself_is_an_observation() -> None:
     assert (denied.outcome, "read-only" in denied.text) == ("denied", True)
     assert bench.call("read", path="f").outcome == "done"
     assert isinstance(bench.run, Run)
+
+
+def test_a_configured_rule_is_told_to_the_model_with_its_reason() -> None:
+    bench = Bench({"f": "x"})
+    push = Rule(then="deny", tool="write", match="*secret*", reason="no secrets in files")
+    rules = (push, *PRESETS["trusted"])
+    policy = tool_calls(rules, Landings(kind=Asking.APPROVAL, requester="test"))
+    object.__setattr__(bench.run._shared, "policies", (policy,))
+    told = bench.call("write", path="g", content="a secret")
+    assert told.outcome == "denied" and "the rule deny write *secret*: no secrets in files" in told.text
+    assert bench.call("write", path="g", content="nothing").outcome == "done"
+
+
+@pytest.mark.parametrize(("tool", "said"), [("bahs", "did you mean bash"), ("zzz*", "the tools are read")])
+def test_a_rule_about_a_tool_that_there_is_none_of_is_refused(tool: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        able(Config(rules=(Rule(then="deny", tool=tool),)), "/repo")
+    able(Config(rules=tuple(Rule(then="deny", tool=t) for t in ("Bash", "mcp__x__*", "job_*", "*"))), "/repo")
 
 
 def test_metrics_tell_invalid_calls_and_recoveries_apart() -> None:

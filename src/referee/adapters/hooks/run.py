@@ -32,11 +32,14 @@ def in_sandbox(sandbox: Sandbox, command: Command, hook: Hook, event: bytes) -> 
 def as_person(root: str, hook: Hook, event: bytes) -> Answer:
     """Run it as the person, in the repository, with their environment: only for what they trust that far."""
     env = {**os.environ, "CLAUDE_PROJECT_DIR": root}
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", hook.command],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, env=env,
-        start_new_session=True,
-    )  # fmt: skip
+    try:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", hook.command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, env=env,
+            start_new_session=True,
+        )  # fmt: skip
+    except (OSError, ValueError) as wrong:  # too many processes, or a command that no program can be given
+        return Answer(exit_code=None, failed=f"it could not be started: {wrong}")
     try:
         out, err = process.communicate(event, timeout=hook.timeout)
     except subprocess.TimeoutExpired:
