@@ -6,22 +6,29 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from referee.adapters.store import SqliteStore, sqlite
 from referee.adapters.store.owner import alive, me
+from referee.adapters.store.postgres import PostgresStore
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Entry, Kind, Signal, Store
 from referee.testing import MemoryStore
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    made: Callable[[], Store] = MemoryStore if request.param == "memory" else lambda: SqliteStore(str(tmp_path / "s"))
-    return made()
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    made: dict[str, Callable[[], Store]] = {
+        "memory": MemoryStore,
+        "sqlite": lambda: SqliteStore(str(tmp_path / "s")),
+        "postgres": lambda: PostgresStore(request.getfixturevalue("journals"), "/here"),
+    }
+    opened = made[request.param]()
+    yield opened
+    opened.close()
 
 
 def entry(n: int, key: str = "", kind: Kind = Kind.REQUESTED) -> Entry:

@@ -1,17 +1,11 @@
-"""Real servers on loopback: one that counts requests, one that takes mail, and a PostgreSQL of our own."""
+"""Real servers on loopback: one that counts requests, and one that takes mail."""
 
 from __future__ import annotations
 
-import glob
 import http.server
-import os
-import shutil
 import socket
-import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,40 +87,3 @@ def post(_post: Post) -> Post:
     _post.taken.clear()
     _post.answer = "250 taken"
     return _post
-
-
-def _programs() -> str | None:
-    found = shutil.which("initdb")
-    places = sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)
-    return str(Path(found).resolve().parent) if found else places[0] if places else None
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The address of a database on a free port; the server runs as an ordinary user and ends with the tests."""
-    programs = _programs()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
-    pytest.importorskip("psycopg")
-    with tempfile.TemporaryDirectory(prefix="pg-") as folder, socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
-        who: list[str] = []
-        if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-            os.chmod(folder, 0o755)
-            os.chown(folder, 65534, 65534)
-            who = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        place = f"{folder}/data"
-        initdb = [*who, f"{programs}/initdb", "-D", place, "-U", "shop", "-A", "trust", "--no-sync", "-E", "UTF8"]
-        made = subprocess.run(initdb, capture_output=True, text=True, cwd=folder, check=False)
-        assert made.returncode == 0, made.stderr
-        settings = f"-h 127.0.0.1 -p {port} -k {folder} -F -c shared_buffers=16MB -c max_connections=20"
-        serve = [*who, f"{programs}/pg_ctl", "-D", place, "-w", "-l", f"{folder}/log", "-o", settings, "start"]
-        started = subprocess.run(serve, capture_output=True, text=True, cwd=folder, check=False)
-        assert started.returncode == 0, started.stderr + started.stdout
-        try:
-            yield f"postgresql://shop@127.0.0.1:{port}/postgres"
-        finally:
-            stop = [*who, f"{programs}/pg_ctl", "-D", place, "-m", "immediate", "stop"]
-            subprocess.run(stop, capture_output=True, cwd=folder, check=False)

@@ -1,5 +1,6 @@
 """What people and programs call."""
 
+from referee.api.database import copy_journal, migrate
 from referee.api.deps import deps
 from referee.api.exports import insights, send_spans, trajectory
 from referee.api.lint import lint
@@ -24,6 +25,7 @@ __all__ = [
     "attack",
     "check",
     "confirm",
+    "copy_journal",
     "deps",
     "docs",
     "doctor",
@@ -39,6 +41,7 @@ __all__ = [
     "map_tests",
     "memories",
     "memory",
+    "migrate",
     "next_due",
     "plan",
     "plan_task",

@@ -12,6 +12,7 @@ from referee.cli.commands import (
     answer,
     bench,
     check,
+    db,
     demo,
     deps,
     docs,
@@ -95,6 +96,7 @@ app.command("export")(export.export)
 app.command("insights")(insights.insights)
 app.add_typer(propose.propose, name="propose")
 app.add_typer(journal.journal, name="journal")
+app.add_typer(db.db, name="db")
 app.add_typer(memory.memory, name="memory")
 app.add_typer(hooks.hooks, name="hooks")
 app.add_typer(schedule.schedule, name="schedule")

@@ -1,6 +1,6 @@
 """Configuration: the only reader of files and environment besides the adapters."""
 
-from referee.config.environment import DEBUG, environment, secret
+from referee.config.environment import DATABASE, DEBUG, environment, secret
 from referee.config.files import text_of
 from referee.config.judging import CheckSetting
 from referee.config.load import load, root_of, user_path
@@ -8,6 +8,7 @@ from referee.config.people import Before, Signing
 from referee.config.values import Config, IsolationMode, Models
 
 __all__ = [
+    "DATABASE",
     "DEBUG",
     "Before",
     "CheckSetting",

@@ -9,6 +9,8 @@ from referee.config.keys import KEYS, LISTS, nearest
 from referee.domain.errors import UsageError
 
 DEBUG = "REFEREE_DEBUG"
+DATABASE = "REFEREE_DATABASE"  # may hold a password, so it is no setting, which the record of a run would keep
+_OTHERS = (DEBUG, DATABASE)
 
 
 def environment() -> Mapping[str, str]:
@@ -32,7 +34,7 @@ def from_environment(variables: Mapping[str, str]) -> dict[str, str | list[str]]
         if variable in known and text:
             name = known[variable]
             raw[name] = [part.strip() for part in text.split(",")] if name in LISTS else text
-        elif variable.startswith("REFEREE_") and variable not in known and variable != DEBUG:
-            hint = nearest(variable, [*(v for v in known if v.startswith("REFEREE_")), DEBUG])
+        elif variable.startswith("REFEREE_") and variable not in known and variable not in _OTHERS:
+            hint = nearest(variable, [*(v for v in known if v.startswith("REFEREE_")), *_OTHERS])
             raise UsageError(f"environment variable {variable} is not a setting; {hint}")
     return raw

@@ -21,7 +21,7 @@ from referee.adapters.store import FileShelf, SqliteStore
 from referee.adapters.store.turn import turn
 from referee.adapters.surroundings import LocalSurroundings, Locations
 from referee.adapters.toolchains import find as find_toolchains
-from referee.config import Config, IsolationMode, secret, user_path
+from referee.config import DATABASE, Config, IsolationMode, secret, user_path
 from referee.domain.errors import Exhausted
 from referee.domain.protection import TESTS, literal
 from referee.domain.reason import StopReason
@@ -66,8 +66,16 @@ OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy 
 
 
 def open_store(state: str) -> Store:
-    """The record in the folder `state`."""
-    return SqliteStore(state)
+    """The record in the folder `state`, or in the database that the environment names.
+
+    Raises `UsageError` if that has no tables for it.
+    """
+    address = secret(DATABASE)
+    if address is None:
+        return SqliteStore(state)
+    from referee.adapters.store.postgres import PostgresStore  # a driver that few need
+
+    return PostgresStore(address, os.path.dirname(state))
 
 
 class Desk:

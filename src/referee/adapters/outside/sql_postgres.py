@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from referee.adapters.outside.sql_faults import Refused, Unsure
-from referee.domain.errors import UsageError
+from referee.adapters.postgres import driver, words
 
 _TABLE = """
 create table if not exists referee_migration (key text primary key, at timestamptz not null default now())
@@ -22,11 +22,11 @@ class Postgres:
 
     def apply(self, script: str, key: str, seconds: float) -> None:
         """Run the script and record the key in one transaction."""
-        psycopg = _driver()
+        psycopg = driver()
         try:
             connection = self._opened(seconds)
         except psycopg.Error as error:
-            raise Refused(f"no connection: {_words(error)}; nothing was changed") from error
+            raise Refused(f"no connection: {words(error)}; nothing was changed") from error
         try:
             # Two at once wait for each other here, the second then finds the key.
             connection.execute("select pg_advisory_xact_lock(hashtext('referee_migration'))")
@@ -38,17 +38,17 @@ class Postgres:
                 connection.execute(_SCRIPT)
         except psycopg.Error as error:
             connection.close()  # without a commit, which takes everything back
-            raise Refused(f"the database refused: {_words(error)}; nothing was changed") from error
+            raise Refused(f"the database refused: {words(error)}; nothing was changed") from error
         try:
             connection.commit()
         except psycopg.Error as error:
-            raise Unsure(f"whether the database kept it is not known: {_words(error)}") from error
+            raise Unsure(f"whether the database kept it is not known: {words(error)}") from error
         finally:
             connection.close()
 
     def applied(self, key: str) -> bool:
         """Whether the key is recorded."""
-        psycopg = _driver()
+        psycopg = driver()
         try:
             with self._opened(15.0) as connection:
                 table = connection.execute("select to_regclass('referee_migration')").fetchone()
@@ -59,21 +59,9 @@ class Postgres:
                 row = connection.execute("select 1 from referee_migration where key = %s", (key,)).fetchone()
                 return row is not None
         except psycopg.Error as error:
-            raise Unsure(f"the database cannot be asked: {_words(error)}") from error
+            raise Unsure(f"the database cannot be asked: {words(error)}") from error
 
     def _opened(self, seconds: float) -> Any:
         limit = max(1, int(min(60.0, seconds)))
         options = f"-c statement_timeout={limit * 1000}"
-        return _driver().connect(self._address, connect_timeout=min(15, limit), options=options)
-
-
-def _driver() -> Any:
-    try:
-        import psycopg
-    except ImportError:
-        raise UsageError("PostgreSQL needs its driver; install referee[postgres]") from None
-    return psycopg
-
-
-def _words(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
+        return driver().connect(self._address, connect_timeout=min(15, limit), options=options)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Literal
 
 from referee.adapters.store.blobs import Blobs
 from referee.adapters.store.mirror import Mirror
 from referee.adapters.store.owner import alive, brief
-from referee.domain.errors import Damaged, UsageError, WorldFault
-from referee.ports import Entry, Kind, Lease, RunRecord, Signal
+from referee.adapters.store.rows import entry_of, fenced, record_of
+from referee.domain.errors import UsageError, WorldFault
+from referee.ports import Entry, Lease, RunRecord, Signal
 
 SCHEMA_VERSION = 3
 _FIRST = """
@@ -53,7 +53,6 @@ _QUESTIONS = """
 select run_id, n, at, key, kind, action, payload, prev, digest from entry join run using (run_id)
 where kind in ('asked', 'answered') order by created, run_id, n
 """
-_KINDS = {kind.value: kind for kind in Kind}
 _INSERT = """
 insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev, :digest
 from run where run_id = :run_id and fence = :fence
@@ -137,13 +136,13 @@ class SqliteStore:
             change = self._db.execute(
                 "update run set lease_until = ? where run_id = ? and fence = ?", (now + ttl, lease.run_id, lease.fence)
             )
-        _fenced(change.rowcount, lease)
+        fenced(change.rowcount, lease)
 
     def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
         """Add an entry; on return it is in the write-ahead log and, if `durable`, the log is on the disk."""
         fields = entry.model_dump(mode="json")
         with self._guarded(), self._synced(durable):
-            _fenced(self._db.execute(_INSERT, {**fields, "run_id": lease.run_id, "fence": lease.fence}).rowcount, lease)
+            fenced(self._db.execute(_INSERT, {**fields, "run_id": lease.run_id, "fence": lease.fence}).rowcount, lease)
             self._mirror.append({"run_id": lease.run_id, **fields})
 
     @contextmanager
@@ -165,7 +164,7 @@ class SqliteStore:
                 "update run set status = ?, outcome = ?, owner = '', lease_until = 0 where run_id = ? and fence = ?",
                 (status, outcome, lease.run_id, lease.fence),
             )
-        _fenced(change.rowcount, lease)
+        fenced(change.rowcount, lease)
 
     def release(self, lease: Lease) -> None:
         """Give the lease back without ending the run, so that it can be resumed at once."""
@@ -178,7 +177,7 @@ class SqliteStore:
         """What runs have asked people and been answered."""
         with self._guarded():
             rows = self._db.execute(_QUESTIONS).fetchall()
-        return tuple((row[0], _entry(row)) for row in rows)
+        return tuple((row[0], entry_of(row)) for row in rows)
 
     def leave(self, run_id: str, topic: str, signal: Signal) -> bool:
         """Leave a signal, unless there is one of that name."""
@@ -201,7 +200,7 @@ class SqliteStore:
         """A run's entries in order, or a part of them."""
         with self._guarded():
             rows = self._db.execute(_ENTRIES, (run_id, after, most or -1)).fetchall()
-        return tuple(_entry(row) for row in rows)
+        return tuple(entry_of(row) for row in rows)
 
     def last(self, run_id: str) -> int:
         """The number of a run's last entry."""
@@ -220,11 +219,7 @@ class SqliteStore:
     def _records(self, which: str, *values: str) -> tuple[RunRecord, ...]:
         with self._guarded():
             rows = self._db.execute(_RUNS + which, values).fetchall()
-        fields = ("run_id", "status", "spec", "created", "fence", "outcome", "head")
-        return tuple(
-            RunRecord(**{**dict(zip(fields, row, strict=True)), "status": _status(row[1], owner, until)})
-            for *row, owner, until in rows
-        )
+        return tuple(map(record_of, rows))
 
     def put(self, data: bytes) -> str:
         """Store a blob."""
@@ -241,26 +236,6 @@ class SqliteStore:
         self._mirror.close()
 
 
-def _status(recorded: str, owner: str, until: float) -> str:
-    """A run whose owner is gone or gave it back is not running, whatever was last written."""
-    if recorded != "running":
-        return recorded
-    lives = alive(owner) if owner else False
-    if lives is None:  # on another machine or in another container: it renews its lease while it lives
-        lives = until >= time.time()
-    return recorded if lives else "stopped"
-
-
-def _entry(row: tuple[Any, ...]) -> Entry:
-    # The table is strict and the kinds are few, so a second check of each of many rows is spared.
-    run_id, n, at, key, kind, action, payload, prev, digest = row
-    if kind not in _KINDS:
-        raise Damaged(run_id, n, f"its kind is {kind!r}")
-    return Entry.model_construct(
-        n=n, at=at, key=key, kind=_KINDS[kind], action=action, payload=payload, prev=prev, digest=digest
-    )
-
-
 def _statements(script: str) -> Iterator[str]:
     text = ""
     for line in script.splitlines():
@@ -268,8 +243,3 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(text):
             yield text
             text = ""
-
-
-def _fenced(rows: int, lease: Lease) -> None:
-    if rows == 0:
-        raise WorldFault(f"run {lease.run_id} was taken over by another process; this one stops here")
