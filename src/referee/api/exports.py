@@ -51,7 +51,8 @@ def _with_reply(desk: Desk, entry: Entry) -> dict[str, Any]:
     if entry.action == "call_model" and entry.kind is Kind.ENDED:
         ending = Ending.model_validate_json(entry.payload)
         text = desk.store.get(ending.blob).decode() if ending.blob else ending.result
-        line["reply"] = json.loads(text) if ending.outcome == "done" else None
+        reply = desk.redaction.document(text, forms=True)
+        line["reply"] = json.loads(reply) if ending.outcome == "done" else None
     return line
 
 

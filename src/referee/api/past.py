@@ -83,13 +83,14 @@ def journal_lines(run_id: str, repo: str = ".") -> tuple[dict[str, Any], ...]:
 
 
 def shown_line(desk: Desk, entry: Entry) -> dict[str, Any]:
-    """An entry as a document."""
+    """An entry as a document, without what looks like a key."""
     document: dict[str, Any] = json.loads(entry.payload) | entry.model_dump(mode="json", exclude={"payload"})
     if entry.action == CallTool.name and entry.kind is Kind.ENDED:
         ending = Ending.model_validate_json(entry.payload)
         text = desk.store.get(ending.blob).decode() if ending.blob else ending.result
         document["observation"] = observed(ending.outcome, text)
-    return document
+    shown: dict[str, Any] = desk.redaction.value(document, forms=True)
+    return shown
 
 
 def verify(run_id: str | None = None, repo: str = ".") -> ChainReport:

@@ -15,6 +15,7 @@ from referee.domain.cost import BudgetView
 from referee.domain.errors import Suspended, WorldFault
 from referee.domain.metrics import Metrics
 from referee.domain.reason import StopReason
+from referee.domain.redaction import Redaction
 from referee.domain.report import IsolationStamp, Iteration, Landed, Outcome, Report, exit_code, iteration
 from referee.domain.task import Task
 from referee.domain.verdict import Verdict
@@ -148,15 +149,27 @@ class Recorder:
         return Outcome(solved=report.solved, stop_reason=reason, diff=diff, report=report)
 
 
-def write_report(folder: str, outcome: Outcome, diff: bytes = b"") -> None:
+def discreet(outcome: Outcome, redaction: Redaction) -> Outcome:
+    """The outcome without secrets, and a note that says so: only a patch stays as it is, since it is there to apply."""
+    text = outcome.model_dump_json()
+    if (clean := redaction.document(text, forms=True)) == text:
+        return outcome
+    shown = Outcome.model_validate_json(clean)
+    words = "a secret was in what this report tells; it is hidden. A patch file is exact: look at it before you send it"
+    report = shown.report.model_copy(update={"notes": (*shown.report.notes, words)})
+    return shown.model_copy(update={"report": report})
+
+
+def write_report(folder: str, outcome: Outcome, redaction: Redaction, diff: bytes = b"") -> None:
     """Write `RUN.json`, `.md`, `.html` and, when there is one, `RUN.patch`; each whole or not at all.
 
-    Raises `WorldFault` if the disk refuses.
+    Secrets are hidden but for the patch. Raises `WorldFault` if the disk refuses.
     """
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as error:
         raise WorldFault(f"{folder} could not be made: {error}") from error
+    outcome = discreet(outcome, redaction)
     stem = os.path.join(folder, outcome.report.run_id)
     texts = {
         ".json": outcome.report.model_dump_json(indent=2) + "\n",

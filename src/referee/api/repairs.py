@@ -12,8 +12,8 @@ from typing import Any
 from referee.adapters.store.owner import me
 from referee.api import places
 from referee.api.environment import explained, remembered
-from referee.api.recorder import Recorder, write_report
-from referee.api.spec import Spec, asked_last, has_begun, has_worked, known, rolled_back, unfinished
+from referee.api.recorder import Recorder, discreet, write_report
+from referee.api.spec import Spec, asked_last, has_begun, has_worked, known, rolled_back, sayable, unfinished
 from referee.api.stopping import stoppable
 from referee.api.usage import counted
 from referee.api.workflows import read_workflow
@@ -40,7 +40,16 @@ from referee.judge import Bench, with_linter
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.policy import Policy
 from referee.kernel.run import Run, Shared
-from referee.policy import Landings, Outgoing, ask_about_unjudged, ask_before_landing, protect, sign_outside, tool_calls
+from referee.policy import (
+    Landings,
+    Outgoing,
+    ask_about_unjudged,
+    ask_before_landing,
+    protect,
+    sign_outside,
+    tool_calls,
+    unhidden,
+)
 from referee.ports import Base, Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, able, errand, evaluator, players
 
@@ -100,7 +109,7 @@ def started(spec: Spec, progress: Progress | None = None, wait: Callable[[str], 
         with desk.turn(f"run {run_id}", wait):
             desk.config = places.checked(desk)
             able(desk.config, desk.workspace.root)
-            spec = spec.model_copy(update={"config": desk.config})
+            spec = sayable(spec.model_copy(update={"config": desk.config}), desk.redaction)
             desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
             return _drive(desk, known(desk, run_id), spec, progress)
 
@@ -180,11 +189,11 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
             StopReason.HUMAN_ABORT, f"stopped; `referee resume {run.id}` goes on", run.view, desk.stamp()
         )
         outcome = counted(desk.store, run.id, recorder.as_landed(outcome, desk.workspace.landed(run.id)))
-        write_report(desk.reports, outcome)
+        write_report(desk.reports, outcome, desk.redaction)
         return outcome
     except Suspended as waits:
         outcome = counted(desk.store, run.id, recorder.waiting(run, waits, desk.stamp()))
-        write_report(desk.reports, outcome, recorder.diff)
+        write_report(desk.reports, outcome, desk.redaction, recorder.diff)
         desk.store.finish(lease, "waiting", "")
         return outcome
     except UsageError as wrong:
@@ -195,10 +204,11 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
     except Diverged as other:
         raise explained(desk, run.id, other) from other
     except WorldFault as fault:
-        write_report(desk.reports, recorder.cut_short(StopReason.WORLD_FAULT, str(fault), run.view, desk.stamp()))
+        outcome = recorder.cut_short(StopReason.WORLD_FAULT, str(fault), run.view, desk.stamp())
+        write_report(desk.reports, outcome, desk.redaction)
         raise
-    write_report(desk.reports, outcome, recorder.diff)
-    desk.store.finish(lease, "done", outcome.model_dump_json())
+    write_report(desk.reports, outcome, desk.redaction, recorder.diff)
+    desk.store.finish(lease, "done", discreet(outcome, desk.redaction).model_dump_json())
     return outcome
 
 
@@ -264,6 +274,7 @@ def policies(desk: Desk, spec: Spec) -> tuple[Policy, ...]:
     )
     always = (
         protect(config.protection),
+        unhidden(desk.redaction),
         sign_outside(outgoing, desk.outside),
         tool_calls(config.permissions, landings),
         ask_about_unjudged(landings, desk.workspace.diff),

@@ -14,6 +14,7 @@ from referee.config import Config
 from referee.domain.errors import UsageError
 from referee.domain.outside import Proposal
 from referee.domain.reason import StopReason
+from referee.domain.redaction import Redaction
 from referee.domain.report import Outcome
 from referee.domain.task import Task
 from referee.domain.value import Value
@@ -61,6 +62,27 @@ def known_in(store: Store, run_id: str) -> RunRecord:
             f"there is no run {run_id} here; " + (f"did you mean {near[0]}?" if near else "see `referee runs`")
         )
     return record
+
+
+def sayable(spec: Spec, redaction: Redaction) -> Spec:
+    """What is asked, without secrets in the words of its task: from here on nobody sees more than is recorded.
+
+    Raises `UsageError` where a secret is in what would be done: hiding it would do something else.
+    """
+    task = spec.task.model_copy(update={"text": redaction.text(spec.task.text)})
+    config = spec.config
+    if task != spec.task:
+        words = "a secret was in the task's words; it is hidden, from the model too"
+        config = config.model_copy(update={"notes": (*config.notes, words)})
+    said = spec.model_copy(update={"task": task, "config": config})
+    text = said.model_dump_json()
+    if (clean := redaction.document(text)) != text:
+        what = ", ".join(mark[len("[hidden ") : -1] for mark in redaction.named(clean)) or "a secret"
+        raise UsageError(
+            f"what is asked holds the value of {what}, and would be recorded; name the variable instead, "
+            "as env:NAME where that is possible"
+        )
+    return said
 
 
 def asked_last(desk: Desk, record: RunRecord) -> Spec:

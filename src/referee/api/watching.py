@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
+from typing import Generic, TypeVar
 
 from referee.adapters.clock import SystemClock
 from referee.api.past import summary_of
@@ -17,10 +19,35 @@ from referee.domain.run_view import RunView
 from referee.flows.verdicts import FINDINGS
 from referee.kernel.seen import Judged, Seen
 from referee.ports import Entry, Kind, RunRecord, Store
-from referee.wiring import Desk, open_store
+from referee.wiring import Desk, difference, open_store
 
-_MOST_VIEWS = 16
+_MOST = 16  # runs, diffs and reports that are kept as they were last read
 _TAIL = 100  # entries at the end among which the last verdict is looked for
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class _Lately(Generic[K, V]):
+    """The values that were asked for last. One is made outside the lock: nobody else waits for it."""
+
+    def __init__(self) -> None:
+        self._kept: dict[K, V] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: K, make: Callable[[], V]) -> V:
+        """The value, made now if it was not asked for lately."""
+        with self._lock:
+            if key in self._kept:
+                self._kept[key] = self._kept.pop(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > _MOST:
+                self._kept.pop(next(iter(self._kept)))
+        return made
 
 
 class Watch:
@@ -28,13 +55,13 @@ class Watch:
 
     def __init__(self, repo: str = ".") -> None:
         with Desk(repo, load(repo)) as desk:  # what cannot be used is told at once, not at the first click
-            self.root, state = desk.workspace.root, desk.state
-        self._store: Store = open_store(state)
+            self.root, state, self._redaction = desk.workspace.root, desk.state, desk.redaction
+        self._store: Store = open_store(state, self._redaction)
         self._clock = SystemClock()
-        self._seen: dict[str, Seen] = {}
-        self._summaries: dict[tuple[str, str, int], RunSummary] = {}
-        self._diffs: dict[tuple[str, str], str] = {}
-        self._views: dict[tuple[str, int], RunView] = {}
+        self._seen: _Lately[str, Seen] = _Lately()
+        self._summaries: dict[str, tuple[tuple[str, int], RunSummary]] = {}  # of each run the last one only
+        self._diffs: _Lately[tuple[str, str], str] = _Lately()
+        self._views: _Lately[tuple[str, int], RunView] = _Lately()
         self._lock = threading.RLock()
 
     def runs(self) -> tuple[RunSummary, ...]:
@@ -56,7 +83,8 @@ class Watch:
     def entries(self, run_id: str, after: int, most: int) -> tuple[Entry, ...]:
         """A part of a run's journal. Raises `UsageError` if the run is unknown."""
         known_in(self._store, run_id)
-        return self._store.entries(run_id, after, most)
+        part = self._store.entries(run_id, after, most)
+        return tuple(e.model_copy(update={"payload": self._redaction.document(e.payload, forms=True)}) for e in part)
 
     def ended(self, run_id: str, keys: frozenset[str], after: int) -> tuple[Entry, ...]:
         """The endings of what was requested under `keys`, from the entries after a number on."""
@@ -88,21 +116,16 @@ class Watch:
         self.close()
 
     def _summary(self, record: RunRecord) -> RunSummary:
-        key = (record.run_id, record.status, record.fence)
-        with self._lock:
-            if key not in self._summaries:
-                self._summaries[key] = summary_of(record)
-            return self._summaries[key]
+        key = (record.status, record.fence)
+        known = self._summaries.get(record.run_id)
+        if known is None or known[0] != key:
+            known = self._summaries[record.run_id] = (key, summary_of(record))
+        return known[1]
 
     def _ended(self, record: RunRecord) -> RunView:
         """What the report says; its rows are many, so the last few are kept as they were read."""
         key = (record.run_id, record.fence)
-        with self._lock:
-            if key not in self._views:
-                if len(self._views) >= _MOST_VIEWS:
-                    self._views.pop(next(iter(self._views)))
-                self._views[key] = self._from_report(record, Outcome.model_validate_json(record.outcome))
-            return self._views[key]
+        return self._views.get(key, lambda: self._from_report(record, Outcome.model_validate_json(record.outcome)))
 
     def _from_report(self, record: RunRecord, outcome: Outcome) -> RunView:
         report, last = outcome.report, self._store.last(record.run_id)
@@ -132,7 +155,7 @@ class Watch:
     def _folded(self, run_id: str) -> Seen:
         """What the journal says, read on from where it was read to."""
         with self._lock:
-            seen = self._seen.setdefault(run_id, Seen())
+            seen = self._seen.get(run_id, Seen)
             seen.add(self._store.entries(run_id, seen.last))
             return seen
 
@@ -164,7 +187,7 @@ class Watch:
         if judged is None or not judged.findings:
             return ()
         try:
-            return FINDINGS.validate_json(self._store.get(judged.findings))
+            return FINDINGS.validate_json(self._redaction.data(self._store.get(judged.findings), forms=True))
         except WorldFault:
             return ()  # the blob is gone; the row still tells what failed
 
@@ -173,14 +196,11 @@ class Watch:
         if judged is None or not judged.after or judged.after == judged.before:
             return ""
         trees = (judged.before, judged.after)
-        with self._lock:
-            if trees not in self._diffs:
-                self._diffs[trees] = self._difference(*trees)
-            return self._diffs[trees]
+        return self._diffs.get(trees, lambda: self._difference(*trees))
 
     def _difference(self, before: str, after: str) -> str:
         try:
-            with Desk(self.root, load(self.root)) as desk:
-                return desk.workspace.diff(before, after).decode("utf-8", "replace")
+            text = difference(self.root, load(self.root), before, after).decode("utf-8", "replace")
+            return self._redaction.text(text, forms=True)
         except WorldFault:
             return ""

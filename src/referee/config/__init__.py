@@ -1,6 +1,6 @@
 """Configuration: the only reader of files and environment besides the adapters."""
 
-from referee.config.environment import DATABASE, DEBUG, environment, secret
+from referee.config.environment import DATABASE, DEBUG, environment, secret, secrets_of
 from referee.config.files import text_of
 from referee.config.judging import CheckSetting
 from referee.config.load import load, root_of, user_path
@@ -20,6 +20,7 @@ __all__ = [
     "load",
     "root_of",
     "secret",
+    "secrets_of",
     "text_of",
     "user_path",
 ]

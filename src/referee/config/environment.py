@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
 from referee.config.keys import KEYS, LISTS, nearest
 from referee.domain.errors import UsageError
@@ -11,6 +12,11 @@ from referee.domain.errors import UsageError
 DEBUG = "REFEREE_DEBUG"
 DATABASE = "REFEREE_DATABASE"  # may hold a password, so it is no setting, which the record of a run would keep
 _OTHERS = (DEBUG, DATABASE)
+_SECRET = re.compile(
+    r"(?:^|_)(?:\w*KEY|\w*TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?)(?:_|$)", re.I
+)
+_NAMES_ONLY = re.compile(r"_(?:PATH|FILE|DIR|SOCK|NAME|ID|TYPE|HOST|USER|URL|URI|ENV|VERSION)$", re.I)
+_IN_AN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s@]+)@", re.I)
 
 
 def environment() -> Mapping[str, str]:
@@ -21,6 +27,18 @@ def environment() -> Mapping[str, str]:
 def secret(name: str, variables: Mapping[str, str] | None = None) -> str | None:
     """The value of the variable `name` (an API key), None if it is unset or empty. Never put it into a value."""
     return (environment() if variables is None else variables).get(name) or None
+
+
+def secrets_of(variables: Mapping[str, str], named: Iterable[str] = ()) -> dict[str, str]:
+    """The values that look like secrets by their variable's name, those of `named`, and passwords in addresses."""
+    found = {}
+    for name, value in variables.items():
+        place = value.startswith(("/", "~", "./"))
+        if name in named or (_SECRET.search(name) and not _NAMES_ONLY.search(name) and not place):
+            found[name] = value
+        elif password := _IN_AN_ADDRESS.search(value):
+            found[name] = password[1]
+    return found
 
 
 def from_environment(variables: Mapping[str, str]) -> dict[str, str | list[str]]:

@@ -93,6 +93,10 @@ class Journal:
         """The time of day, in seconds since the epoch."""
         return self._clock.now()
 
+    def discreet(self, text: str) -> str:
+        """A JSON text as it may be recorded: without the secrets that are known."""
+        return self._store.redaction.document(text)
+
     def result(self, ending: Ending) -> str:
         """The JSON text of an ending's result, from the blob store when it was long."""
         return self._store.get(ending.blob).decode() if ending.blob else ending.result
@@ -104,6 +108,7 @@ class Journal:
 
     def end(self, key: str, action: str, ending: Ending, *, durable: bool) -> None:
         """Record how it ended; a long result goes into the blob store first."""
+        ending = ending.model_copy(update={"result": self.discreet(ending.result)})
         if len(ending.result) > INLINE_BYTES:
             blob = self._store.put(ending.result.encode())
             ending = ending.model_copy(update={"result": "", "blob": blob})
@@ -136,7 +141,9 @@ class Journal:
         at = datetime.fromtimestamp(self._clock.now(), UTC).isoformat(timespec="milliseconds")
         n = self._last.n + 1 if self._last else 1
         prev = self._last.digest if self._last else GENESIS
-        text = canonical(payload).decode()
+        # What only tells people something hides also what merely looks like a key.
+        told = kind in (Kind.REQUESTED, Kind.NOTED)
+        text = self._store.redaction.document(canonical(payload).decode(), forms=told)
         entry = Entry(n=n, at=at, key=key, kind=kind, action=action, payload=text, prev=prev)
         entry = entry.model_copy(update={"digest": chained(entry)})
         self._store.append(self._lease, entry, durable=durable)

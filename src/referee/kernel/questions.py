@@ -66,6 +66,8 @@ class Questions:
     def _ask(self, key: str, ask: Ask, action: tuple[str, str], now: float) -> Question:
         name, digest = action
         asked_at = datetime.fromisoformat(iso(now))
+        # Before it is sealed: what is recorded must be what the digest is of.
+        said = self._store.redaction.value([ask.summary, ask.requester, list(ask.options)])
         question = Question(
             id=f"q-{digest_of([self._run_id, key])[:10]}",
             run_id=self._run_id,
@@ -74,7 +76,10 @@ class Questions:
             action_digest=digest,
             asked_at=iso(now),
             expires_at=iso(asked_at.timestamp() + ask.seconds),
-            **{n: getattr(ask, n) for n in ("kind", "summary", "requester", "tree", "options", "demand")},
+            summary=said[0],
+            requester=said[1],
+            options=tuple(said[2]),
+            **{n: getattr(ask, n) for n in ("kind", "tree", "demand")},
         ).sealed()
         self._journal.note(key, Kind.ASKED, {"question": question.model_dump(mode="json")})
         return question

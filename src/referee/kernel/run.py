@@ -211,8 +211,9 @@ class Run:
             self._end(key, action, "waiting", "", Cost())
             raise
         except Rejected as refused:
-            self._end(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), Cost())
-            raise
+            text, findings = self._discreet(_FINDINGS, refused.findings)
+            self._end(key, action, "rejected", text, Cost())
+            raise Rejected(findings) from refused
         except Exhausted as spent:
             self._end(key, action, "exhausted", _said(spent), self._tool_time(action, started))
             raise
@@ -225,9 +226,9 @@ class Run:
             self._end(key, action, "fault", str(fault), held if billed else Cost())
             raise
         else:
-            text = _adapter(action.result_type).dump_json(result).decode()
+            text, kept = self._discreet(_form(action), result)
             self._end(key, action, "done", text, action.cost(result) + self._tool_time(action, started))
-            return result
+            return kept
         finally:
             self._ledger.release(held)
             self._open = Cost()
@@ -262,13 +263,20 @@ class Run:
             self._prefix, self._ordinal = f"{key}/", 0
             result = work()
         except Rejected as refused:
-            self._end_within(key, action, "rejected", _FINDINGS.dump_json(refused.findings).decode(), before)
-            raise
+            text, findings = self._discreet(_FINDINGS, refused.findings)
+            self._end_within(key, action, "rejected", text, before)
+            raise Rejected(findings) from refused
         finally:
             self._prefix, self._ordinal = outer
-        text = _adapter(action.result_type).dump_json(result).decode()
+        text, kept = self._discreet(_form(action), result)
         self._end_within(key, action, "done", text, before)
-        return result
+        return kept
+
+    def _discreet(self, form: TypeAdapter[T], result: T) -> tuple[str, T]:
+        """A result as it is recorded, and just as a replay will read it: what is hidden is hidden at once."""
+        text = form.dump_json(result).decode()
+        clean = self._journal.discreet(text)
+        return clean, result if clean == text else form.validate_json(clean)
 
     def _end_within(self, key: str, action: Action[Any], outcome: str, text: str, before: Cost) -> None:
         """End it: its cost is that of its parts, which are charged already."""
@@ -287,6 +295,7 @@ class Run:
         """
         facts = {"decision": type(decision).__name__.lower(), "detail": decision.model_dump(mode="json")}
         key = f"{self._prefix}{self._ordinal}:decision:{digest_of(on.model_dump(mode='json'))[:12]}"
+        facts = json.loads(self._journal.discreet(json.dumps(facts)))
         recorded = self._journal.found(key, Kind.DECIDED)
         if recorded is not None and json.loads(recorded.payload) != facts:
             raise Diverged(f"replay decided {facts} where the journal has {recorded.payload}")
@@ -364,7 +373,7 @@ class Run:
         recovered = action.recover(self._bounded) if action.effect in (Effect.LAND, Effect.OUTSIDE) else None
         elapsed = round(self._timer.live(), 4)
         if recovered is not None:
-            text = _adapter(action.result_type).dump_json(recovered).decode()
+            text, _ = self._discreet(_form(action), recovered)
             ending = Ending(outcome="done", result=text, cost=action.cost(recovered), elapsed=elapsed)
         else:
             paid = action.estimate(self._bounded) if action.effect is Effect.SPEND else Cost()
@@ -387,9 +396,8 @@ class Run:
         if self.recorded_only and isinstance(rule(self._shared.policies, action), Deny):
             raise Diverged(f"{action.name} was done, and the same rules refuse it now")
         if action.volatile and not self.recorded_only:
-            return action.perform(self._bounded)
-        result: T = _adapter(action.result_type).validate_json(text)
-        return result
+            return self._discreet(_form(action), action.perform(self._bounded))[1]
+        return _form(action).validate_json(text)
 
     def _end(self, key: str, action: Action[Any], outcome: str, text: str, cost: Cost) -> None:
         with self._ending:
@@ -456,7 +464,7 @@ class Run:
         return patch_of({path: content(path) for path in self.changed(before, after)})
 
     def put(self, data: bytes) -> str:
-        """Keep a blob with the record; its SHA-256."""
+        """Keep a blob with the record; the SHA-256 of what is kept."""
         return self._shared.store.put(data)
 
     def get(self, digest: str) -> bytes:
@@ -479,6 +487,12 @@ class Run:
         if self._shared.tell is not None:
             live = self._ledger.view(round(self._timer.live(), 3))
             self._shared.tell(event, {**facts, "spent": live.spent, "budget": live.budget})
+
+
+def _form(action: Action[T]) -> TypeAdapter[T]:
+    """How the results of an action are written and read."""
+    form: TypeAdapter[T] = _adapter(action.result_type)
+    return form
 
 
 def _nth(key: str, tries: int) -> str:

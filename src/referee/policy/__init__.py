@@ -1,6 +1,7 @@
 """Rules over actions, the same for every flow."""
 
 from referee.policy.calls import tool_calls
+from referee.policy.hidden import unhidden
 from referee.policy.landing import Landings, ask_about_unjudged, ask_before_landing
 from referee.policy.outside import Outgoing, sign_outside
 from referee.policy.protect import protect
@@ -13,4 +14,5 @@ __all__ = [
     "protect",
     "sign_outside",
     "tool_calls",
+    "unhidden",
 ]

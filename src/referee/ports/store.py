@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from referee.domain.redaction import Redaction
 from referee.domain.value import Value
 
 
@@ -72,7 +73,15 @@ class Signal(Value):
 
 
 class Store(Protocol):
-    """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL), but for `append`."""
+    """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL), but for `append`.
+
+    What `redaction` hides is hidden before it is written, whatever is handed over: specs, outcomes, signals and blobs.
+    """
+
+    @property
+    def redaction(self) -> Redaction:
+        """The secrets that are hidden here."""
+        ...
 
     def create(self, run_id: str, spec: str, at: str) -> None: ...
     def claim(self, run_id: str, owner: str, now: float, ttl: float, *, begin: bool = True) -> Lease:
@@ -87,14 +96,17 @@ class Store(Protocol):
         ...
 
     def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
-        """Add an entry. Raises `WorldFault` if the lease was taken over.
+        """Add an entry, chained already. Raises `WorldFault` if the lease was taken over, or if a secret is in it.
 
         It outlives this process in any case. One that is not `durable` may be lost with the power, but then all that
         was appended after it is lost too: the next durable entry makes everything before it durable.
         """
         ...
 
-    def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None: ...
+    def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
+        """End it. The outcome is only ever shown, so what merely looks like a key is hidden in it, too."""
+        ...
+
     def release(self, lease: Lease) -> None:
         """Give the run back without ending it, so that it can be resumed at once."""
         ...
@@ -125,7 +137,7 @@ class Store(Protocol):
         ...
 
     def put(self, data: bytes) -> str:
-        """Store a blob; its SHA-256 in hex."""
+        """Store a blob; the SHA-256 in hex of what is stored."""
         ...
 
     def get(self, digest: str) -> bytes:

@@ -15,16 +15,17 @@ from referee.adapters.jobs import ThreadJobs
 from referee.adapters.models.recorded import RecordingModel
 from referee.adapters.outside import registry
 from referee.adapters.python import find as find_python
-from referee.adapters.sandbox import Outside, open_sandbox, sandbox_owner
+from referee.adapters.sandbox import DiscreetSandbox, Outside, open_sandbox, sandbox_owner
 from referee.adapters.signing import Keyring
 from referee.adapters.store import FileShelf, SqliteStore
 from referee.adapters.store.turn import turn
 from referee.adapters.surroundings import LocalSurroundings, Locations
 from referee.adapters.toolchains import find as find_toolchains
-from referee.config import DATABASE, Config, IsolationMode, secret, user_path
+from referee.config import DATABASE, Config, IsolationMode, environment, secret, secrets_of, user_path
 from referee.domain.errors import Exhausted
 from referee.domain.protection import TESTS, literal
 from referee.domain.reason import StopReason
+from referee.domain.redaction import Redaction
 from referee.domain.report import IsolationStamp
 from referee.judge import (
     Bench,
@@ -65,17 +66,27 @@ STATE = ".harness"
 OWN = sys.prefix  # referee's own environment: it has pytest, and ruff and mypy when they are installed beside it
 
 
-def open_store(state: str) -> Store:
-    """The record in the folder `state`, or in the database that the environment names.
+def open_store(state: str, redaction: Redaction) -> Store:
+    """The record in the folder `state`, or in the database that the environment names; `redaction` hides what must
+    not be kept.
 
     Raises `UsageError` if that has no tables for it.
     """
     address = secret(DATABASE)
     if address is None:
-        return SqliteStore(state)
+        return SqliteStore(state, redaction)
     from referee.adapters.store.postgres import PostgresStore  # a driver that few need
 
-    return PostgresStore(address, os.path.dirname(state))
+    return PostgresStore(address, os.path.dirname(state), redaction)
+
+
+def difference(root: str, config: Config, before: str, after: str) -> bytes:
+    """What differs between two trees of a repository's private store. Raises `WorldFault` if one is gone."""
+    workspace = GitWorkspace(root, extra=config.include, owner=sandbox_owner())
+    try:
+        return workspace.diff(before, after)
+    finally:
+        workspace.close()
 
 
 class Desk:
@@ -86,6 +97,7 @@ class Desk:
 
     def __init__(self, path: str, config: Config) -> None:
         self.clock = SystemClock()
+        self.redaction = Redaction(secrets_of(environment(), _named(config)))
         self._workspace = GitWorkspace(path, extra=config.include, owner=sandbox_owner())
         inside = os.path.relpath(os.path.realpath(path), self._workspace.root)
         self._opened_in = "" if inside == "." else inside
@@ -94,7 +106,7 @@ class Desk:
         self._surroundings = self._around()
         self.config = _protecting(self.config, map(literal, self._surroundings.pinned()))
         self.recovered = self._workspace.recover()
-        self.store = open_store(self.state)
+        self.store = open_store(self.state, self.redaction)
         self._shelf: Shelf | None = None
         self._sandbox: Sandbox | None = None
         self._warm: dict[str, Warm] = {}
@@ -114,7 +126,14 @@ class Desk:
 
     def outside(self, tool: str) -> OutsideTool:
         """The outside tool of that name, if the settings have it."""
-        return registry(self.config.outside.tools, secret)(tool)
+        return registry(self.config.outside.tools, self.secret)(tool)
+
+    def secret(self, name: str) -> str | None:
+        """The value of a variable, which is hidden from all that is recorded from now on."""
+        value = secret(name)
+        if value is not None:
+            self.redaction.learn(name, value)
+        return value
 
     @property
     def shelf(self) -> Shelf:
@@ -130,12 +149,13 @@ class Desk:
         with self._opening:
             if self._sandbox is None:
                 wanted = self.config.sandbox.backend
-                self._sandbox = open_sandbox(
+                opened = open_sandbox(
                     allow_degraded=self.config.isolation is IsolationMode.DEGRADED,
                     cache_dir=os.path.join(self.state, "cache"),
                     only="" if wanted == "auto" else wanted,
-                    outside=Outside(secret=secret),
+                    outside=Outside(secret=self.secret),
                 )
+                self._sandbox = DiscreetSandbox(opened, self.redaction)
             return self._sandbox
 
     def weakness(self) -> str:
@@ -158,8 +178,8 @@ class Desk:
         """The model of that name, recorded if the settings say so."""
         with self._opening:
             if name not in self._models:
-                model = open_model(name, self.config)
-                self._models[name] = RecordingModel(model, self.config.record) if self.config.record else model
+                model, file = open_model(name, self.config), self.config.record
+                self._models[name] = RecordingModel(model, file, self.redaction) if file else model
             return self._models[name]
 
     @property
@@ -212,7 +232,7 @@ class Desk:
                 sandbox=lambda: self.sandbox,
                 command=self.command,
                 listed=self.config.sandbox.destinations,
-                secret=secret,
+                secret=self.secret,
             )
         )
 
@@ -325,6 +345,11 @@ class Desk:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _named(config: Config) -> tuple[str, ...]:
+    """The variables of which the settings say that they hold secrets."""
+    return (config.models.api_key_env, *(i.value_env for i in config.sandbox.inject))
 
 
 def _file(target: str) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from referee.adapters.models.scripted import read_lines
 from referee.domain.errors import UsageError, WorldFault
+from referee.domain.redaction import Redaction
 from referee.domain.value import Value
 from referee.ports import Model, ModelReply, ModelRequest, Price
 
@@ -36,10 +37,11 @@ def request_digest(request: ModelRequest) -> str:
 
 
 class RecordingModel:
-    """Another model, with every reply appended to a file before it is returned."""
+    """Another model, with every reply appended to a file before it is returned, without what `redaction` hides."""
 
-    def __init__(self, inner: Model, path: str) -> None:
+    def __init__(self, inner: Model, path: str, redaction: Redaction | None = None) -> None:
         self._inner, self._path, self._lock = inner, path, threading.Lock()
+        self._redaction = redaction or Redaction()
 
     @property
     def name(self) -> str:
@@ -58,7 +60,7 @@ class RecordingModel:
         line = Recorded(request=request_digest(request), role=request.role, model=self.name, price=price, reply=reply)
         try:
             with self._lock, Path(self._path).open("a", encoding="utf-8") as file:
-                file.write(line.model_dump_json() + "\n")
+                file.write(self._redaction.document(line.model_dump_json()) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as e:

@@ -7,12 +7,13 @@ it; `sandbox_owner` says who must own the files of a base so that commands can c
 from __future__ import annotations
 
 from referee.adapters.sandbox.choice import Choice, Examined, choose, open_sandbox, survey
+from referee.adapters.sandbox.discreet import DiscreetSandbox
 from referee.adapters.sandbox.egress import Outside
 from referee.adapters.sandbox.requests import sandbox_owner
 from referee.adapters.sandbox.siege import attack
 from referee.adapters.sandbox.streams import Listener, fed, heard
 
 __all__ = [
-    "Choice", "Examined", "Listener", "Outside", "attack", "choose", "fed", "heard", "open_sandbox", "sandbox_owner",
-    "survey",
+    "Choice", "DiscreetSandbox", "Examined", "Listener", "Outside", "attack", "choose", "fed", "heard", "open_sandbox",
+    "sandbox_owner", "survey",
 ]  # fmt: skip

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from typing import Literal
 
+from referee.adapters.store.door import unhidden
 from referee.domain.errors import UsageError, WorldFault
+from referee.domain.redaction import Redaction
 from referee.ports import Entry, Kind, Lease, RunRecord, Signal
 
 
 class MemoryStore:
     """Runs, entries and blobs in dictionaries; leases and fences as in SQLite."""
 
-    def __init__(self) -> None:
+    def __init__(self, redaction: Redaction | None = None) -> None:
+        self.redaction = redaction or Redaction()
         self._runs: dict[str, RunRecord] = {}
         self._owners: dict[str, tuple[str, float]] = {}
         self._entries: dict[str, list[Entry]] = {}
@@ -23,6 +26,7 @@ class MemoryStore:
         """Record a new run."""
         if run_id in self._runs:
             raise WorldFault(f"run {run_id} exists")
+        spec = self.redaction.document(spec)
         self._runs[run_id] = RunRecord(run_id=run_id, status="running", spec=spec, created=at, fence=0)
         self._entries[run_id] = []
 
@@ -46,6 +50,7 @@ class MemoryStore:
 
     def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
         """Add an entry; memory knows no difference."""
+        unhidden(self.redaction, entry)
         self._check(lease)
         entries = self._entries[lease.run_id]
         if any((e.key, e.kind) == (entry.key, entry.kind) or e.n == entry.n for e in entries):
@@ -56,6 +61,7 @@ class MemoryStore:
     def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
         """Close the run."""
         self._check(lease)
+        outcome = self.redaction.document(outcome, forms=True)
         self._runs[lease.run_id] = self._runs[lease.run_id].model_copy(update={"status": status, "outcome": outcome})
         self._owners.pop(lease.run_id, None)
 
@@ -81,6 +87,7 @@ class MemoryStore:
     def leave(self, run_id: str, topic: str, signal: Signal) -> bool:
         """Leave a signal, unless there is one of that name."""
         left = self._signals.setdefault((run_id, topic), {})
+        signal = signal.model_copy(update={"payload": self.redaction.document(signal.payload)})
         return run_id in self._runs and left.setdefault(signal.name, signal) is signal
 
     def left(self, run_id: str, topic: str) -> tuple[Signal, ...]:
@@ -97,6 +104,7 @@ class MemoryStore:
 
     def put(self, data: bytes) -> str:
         """Store a blob."""
+        data = self.redaction.data(data)
         digest = hashlib.sha256(data).hexdigest()
         self._blobs[digest] = data
         return digest

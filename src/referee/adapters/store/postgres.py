@@ -6,10 +6,12 @@ import hashlib
 from typing import Any, Literal
 
 from referee.adapters.postgres import Link
+from referee.adapters.store.door import unhidden
 from referee.adapters.store.owner import alive, brief
 from referee.adapters.store.postgres_tables import checked, found, migrate
 from referee.adapters.store.rows import entry_of, fenced, record_of
 from referee.domain.errors import UsageError, WorldFault
+from referee.domain.redaction import Redaction
 from referee.ports import Entry, Lease, RunRecord, Signal
 
 # One statement and so one journey: it holds the run's row while it adds, so that no takeover can come in between.
@@ -42,7 +44,8 @@ class PostgresStore:
     Raises `WorldFault` when the server refuses, and `UsageError` if its tables are not those of this version.
     """
 
-    def __init__(self, address: str, place: str = "") -> None:
+    def __init__(self, address: str, place: str = "", redaction: Redaction | None = None) -> None:
+        self.redaction = redaction or Redaction()
         self._link, self._place = Link(address, "the journal"), place
         try:
             with self._link.open() as db:
@@ -65,7 +68,7 @@ class PostgresStore:
         with self._link.open() as db:
             db.execute(
                 "insert into referee.run (run_id, place, spec, status, created) values (%s, %s, %s, 'running', %s)",
-                (run_id, self._place, spec, at),
+                (run_id, self._place, self.redaction.document(spec), at),
             )
 
     def claim(self, run_id: str, owner: str, now: float, ttl: float, *, begin: bool = True) -> Lease:
@@ -87,6 +90,7 @@ class PostgresStore:
 
     def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
         """Add an entry; on return the server has it and, if `durable`, so has its disk."""
+        unhidden(self.redaction, entry)
         fields = {**entry.model_dump(mode="json"), "run_id": lease.run_id, "fence": lease.fence}
         with self._link.open() as db:
             fenced(db.execute(_APPEND if durable else _UNSYNCED, fields).rowcount, lease)
@@ -96,7 +100,7 @@ class PostgresStore:
         self._fenced(
             "update referee.run set status = %s, outcome = %s, owner = '', lease_until = 0 "
             "where run_id = %s and fence = %s",
-            lease, status, outcome,
+            lease, status, self.redaction.document(outcome, forms=True),
         )  # fmt: skip
 
     def release(self, lease: Lease) -> None:
@@ -118,7 +122,7 @@ class PostgresStore:
             change = db.execute(
                 "insert into referee.signal (run_id, topic, message, payload, at) "
                 "select run_id, %s, %s, %s, %s from referee.run where run_id = %s on conflict do nothing",
-                (topic, signal.name, signal.payload, signal.at, run_id),
+                (topic, signal.name, self.redaction.document(signal.payload), signal.at, run_id),
             )
             return bool(change.rowcount == 1)
 
@@ -149,6 +153,7 @@ class PostgresStore:
 
     def put(self, data: bytes) -> str:
         """Store a blob."""
+        data = self.redaction.data(data)
         digest = hashlib.sha256(data).hexdigest()
         with self._link.open() as db:
             db.execute("insert into referee.blob values (%s, %s) on conflict do nothing", (digest, data))

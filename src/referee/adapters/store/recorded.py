@@ -10,7 +10,7 @@ class RecordedStore(MemoryStore):
     """A copy of one run of `store`; blobs are read from there."""
 
     def __init__(self, store: Store, record: RunRecord) -> None:
-        super().__init__()
+        super().__init__(store.redaction)
         self._store = store
         self.create(record.run_id, record.spec, record.created)
         self._entries[record.run_id] = list(store.entries(record.run_id))

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from typing import Literal
 
 from referee.adapters.store.blobs import Blobs
+from referee.adapters.store.door import unhidden
 from referee.adapters.store.mirror import Mirror
 from referee.adapters.store.owner import alive, brief
 from referee.adapters.store.rows import entry_of, fenced, record_of
 from referee.domain.errors import UsageError, WorldFault
+from referee.domain.redaction import Redaction
 from referee.ports import Entry, Lease, RunRecord, Signal
 
 SCHEMA_VERSION = 3
@@ -70,7 +72,8 @@ class SqliteStore:
     Raises `WorldFault` when the disk refuses and `UsageError` for a state of a newer version.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, redaction: Redaction | None = None) -> None:
+        self.redaction = redaction or Redaction()
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         except OSError as error:
@@ -111,6 +114,7 @@ class SqliteStore:
 
     def create(self, run_id: str, spec: str, at: str) -> None:
         """Record a new run."""
+        spec = self.redaction.document(spec)
         with self._guarded():
             self._db.execute(
                 "insert into run(run_id, spec, status, created) values (?,?,'running',?)", (run_id, spec, at)
@@ -140,6 +144,7 @@ class SqliteStore:
 
     def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
         """Add an entry; on return it is in the write-ahead log and, if `durable`, the log is on the disk."""
+        unhidden(self.redaction, entry)
         fields = entry.model_dump(mode="json")
         with self._guarded(), self._synced(durable):
             fenced(self._db.execute(_INSERT, {**fields, "run_id": lease.run_id, "fence": lease.fence}).rowcount, lease)
@@ -159,6 +164,7 @@ class SqliteStore:
 
     def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
         """Close the run and give the lease back."""
+        outcome = self.redaction.document(outcome, forms=True)
         with self._guarded():
             change = self._db.execute(
                 "update run set status = ?, outcome = ?, owner = '', lease_until = 0 where run_id = ? and fence = ?",
@@ -181,10 +187,11 @@ class SqliteStore:
 
     def leave(self, run_id: str, topic: str, signal: Signal) -> bool:
         """Leave a signal, unless there is one of that name."""
+        payload = self.redaction.document(signal.payload)
         with self._guarded():
             change = self._db.execute(
                 "insert into signal select run_id, ?, ?, ?, ? from run where run_id = ? on conflict do nothing",
-                (topic, signal.name, signal.payload, signal.at, run_id),
+                (topic, signal.name, payload, signal.at, run_id),
             )
         return change.rowcount == 1
 
@@ -223,7 +230,7 @@ class SqliteStore:
 
     def put(self, data: bytes) -> str:
         """Store a blob."""
-        return self._blobs.put(data)
+        return self._blobs.put(self.redaction.data(data))
 
     def get(self, digest: str) -> bytes:
         """Read a blob, verified."""
