@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.hooks import Answer, Hook
-from referee.domain.memory import Memory, Standing, standing
+from referee.domain.memory import Memory, MemoryLayer, Standing, standing
 from referee.domain.patch import Patch
 from referee.domain.peers import Definition, Reply, Server, objection
 from referee.domain.risk import Risk
@@ -68,6 +68,26 @@ class Remember(Action[str]):
         """Its id, if it is there."""
         there = {k.memory.id: k.memory for k in world.surroundings.memories.all()}
         return self.memory.id if there.get(self.memory.id) == self.memory else None
+
+
+class Forget(Action[bool]):
+    """Delete a memory."""
+
+    name: ClassVar[str] = "forget"
+    effect: ClassVar[Effect] = Effect.LAND
+    result_type: ClassVar[type] = bool
+
+    layer: MemoryLayer
+    memory: str
+
+    def perform(self, world: World) -> bool:
+        """Whether it was there."""
+        return world.surroundings.memories.forget(self.layer, self.memory)
+
+    def recover(self, world: World) -> bool | None:
+        """That it is gone says that an earlier try took effect."""
+        there = {(k.memory.layer, k.memory.id) for k in world.surroundings.memories.all()}
+        return None if (self.layer, self.memory) in there else True
 
 
 class RunHook(Action[Answer]):

@@ -14,6 +14,7 @@ from referee.adapters import hooks as written
 from referee.adapters import mcp
 from referee.adapters.approvals import FileApprovals
 from referee.adapters.memory import MemoryFiles
+from referee.adapters.schedule import ScheduleFile
 from referee.adapters.toolchains import program
 from referee.domain.destination import Destination
 from referee.domain.errors import UsageError
@@ -22,6 +23,7 @@ from referee.domain.memory import MemoryLayer
 from referee.domain.named import named
 from referee.domain.patch import Patch
 from referee.domain.peers import Definition, Server, launch, pin
+from referee.domain.schedule import Planned
 from referee.ports import Base, Command, Hooked, Limits, Memories, Peer, Sandbox
 
 HOOKS, SERVER, LAUNCH = "hooks", "mcp", "mcp launch"
@@ -60,6 +62,7 @@ class LocalSurroundings:
             },
             {MemoryLayer.PROJECT: self._approvals, MemoryLayer.PERSON: mine},
         )
+        self._schedule = ScheduleFile(os.path.join(place.state, "schedule.json"))
         self._peers: dict[str, Peer] = {}
         self._starting = threading.RLock()
 
@@ -161,6 +164,14 @@ class LocalSurroundings:
         """Drop the pins."""
         launched = self._approvals.revoke(LAUNCH, name)
         return self._approvals.revoke(SERVER, name) or launched
+
+    def planned(self) -> tuple[Planned, ...]:
+        """See `Surroundings.planned`."""
+        return self._schedule.all()
+
+    def plan(self, change: Callable[[Sequence[Planned]], Sequence[Planned]]) -> None:
+        """See `Surroundings.plan`."""
+        self._schedule.change(change)
 
     def close(self) -> None:
         """Hang up on every server."""

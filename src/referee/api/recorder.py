@@ -14,6 +14,7 @@ from referee.config import Config
 from referee.domain.cost import BudgetView
 from referee.domain.errors import Suspended, WorldFault
 from referee.domain.metrics import Metrics
+from referee.domain.observation import Presented
 from referee.domain.reason import StopReason
 from referee.domain.redaction import Redaction
 from referee.domain.report import IsolationStamp, Iteration, Landed, Outcome, Report, exit_code, iteration
@@ -35,6 +36,7 @@ class Recorder:
         self._landing = ("", "")  # the trees before and after
         self._answer = ""  # an agent's, so far, as the metrics are
         self._metrics: Metrics | None = None
+        self._presented: tuple[Presented, ...] = ()
         self._iterations: list[Iteration] = []
         self._notes: list[str] = []
         self._pass_on: Progress | None = None
@@ -51,6 +53,7 @@ class Recorder:
             self._iterations.append(iteration(facts["step"], facts["verdict"]))
         if event == "answer":
             self._answer, self._metrics = facts["answer"], facts["metrics"]
+            self._presented = facts["presented"]
         if event == "land":
             self._landing = facts["before"], facts["after"]
         if event == "note":
@@ -82,6 +85,7 @@ class Recorder:
             "isolation": isolation,
             "answer": ended.answer,
             "metrics": ended.metrics,
+            "presented": ended.presented,
         }
         return self._report(ended.reason, run.view, self.diff.decode("utf-8", "replace"), more)
 
@@ -96,6 +100,7 @@ class Recorder:
             "isolation": isolation,
             "answer": self._answer,
             "metrics": self._metrics,
+            "presented": self._presented,
         }
         return self._report(reason, view, "", more)
 

@@ -45,6 +45,7 @@ from referee.policy import (
     Outgoing,
     ask_about_unjudged,
     ask_before_landing,
+    ask_in_words,
     protect,
     sign_outside,
     tool_calls,
@@ -278,6 +279,7 @@ def policies(desk: Desk, spec: Spec) -> tuple[Policy, ...]:
         sign_outside(outgoing, desk.outside),
         tool_calls(config.permissions, landings),
         ask_about_unjudged(landings, desk.workspace.diff),
+        ask_in_words(f"the agent of a run, model {config.models.default}"),
     )
     return always if before is Before.NEVER else (*always, ask_before_landing(landings, desk.workspace.diff))
 

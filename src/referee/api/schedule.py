@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from referee.adapters.schedule import ScheduleFile
 from referee.api.repairs import agent, fix
 from referee.config import load
 from referee.domain.errors import Busy, Cancelled, RefereeError, Suspended, UsageError
@@ -21,7 +19,7 @@ from referee.wiring import Desk
 def schedule(repo: str = ".") -> tuple[Planned, ...]:
     """Everything planned, what is due next first."""
     with Desk(repo, load(repo)) as desk:
-        return tuple(sorted(_file(desk).all(), key=lambda p: (p.due is None, p.due or 0.0, p.id)))
+        return tuple(sorted(desk.surroundings.planned(), key=lambda p: (p.due is None, p.due or 0.0, p.id)))
 
 
 def plan_task(
@@ -33,17 +31,17 @@ def plan_task(
             entry = planned(when, task, desk.clock.now(), flow, tuple(targets))
         except ValueError as wrong:
             raise UsageError(str(wrong)) from None
-        _file(desk).change(lambda all_: (*all_, entry))
+        desk.surroundings.plan(lambda all_: (*all_, entry))
         return entry
 
 
 def unplan(entry_id: str, repo: str = ".") -> Planned:
     """Drop an entry. Raises `UsageError` if there is none of that id."""
     with Desk(repo, load(repo)) as desk:
-        found = next((p for p in _file(desk).all() if p.id == entry_id), None)
+        found = next((p for p in desk.surroundings.planned() if p.id == entry_id), None)
         if found is None:
             raise UsageError(f"nothing is planned under {entry_id}; see `referee schedule list`")
-        _file(desk).change(lambda all_: [p for p in all_ if p.id != entry_id])
+        desk.surroundings.plan(lambda all_: [p for p in all_ if p.id != entry_id])
         return found
 
 
@@ -72,7 +70,7 @@ def work(repo: str = ".", progress: Progress | None = None) -> tuple[Planned, ..
 def next_due(repo: str = ".") -> float | None:
     """Seconds until something is due, not negative; None if nothing is planned."""
     with Desk(repo, load(repo)) as desk:
-        times = [p.due for p in _file(desk).all() if p.due is not None]
+        times = [p.due for p in desk.surroundings.planned() if p.due is not None]
         return max(0.0, min(times) - desk.clock.now()) if times else None
 
 
@@ -90,8 +88,8 @@ def _take(repo: str, done: Collection[str]) -> tuple[Planned, Planned] | None:
         return entries
 
     with Desk(repo, load(repo)) as desk:
-        if any(p.due is not None and p.due <= desk.clock.now() for p in _file(desk).all()):
-            _file(desk).change(take)
+        if any(p.due is not None and p.due <= desk.clock.now() for p in desk.surroundings.planned()):
+            desk.surroundings.plan(take)
     return taken[0] if taken else None
 
 
@@ -114,9 +112,5 @@ def _run(entry: Planned, repo: str, progress: Progress | None) -> Last:
 
 def _changed(entry: Planned, update: Mapping[str, Any], repo: str) -> Planned:
     with Desk(repo, load(repo)) as desk:
-        _file(desk).change(lambda all_: [p.model_copy(update=update) if p.id == entry.id else p for p in all_])
+        desk.surroundings.plan(lambda all_: [p.model_copy(update=update) if p.id == entry.id else p for p in all_])
     return entry.model_copy(update=update)
-
-
-def _file(desk: Desk) -> ScheduleFile:
-    return ScheduleFile(os.path.join(desk.state, "schedule.json"))

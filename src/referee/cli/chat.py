@@ -11,6 +11,7 @@ from referee.domain.cost import Cost
 from referee.domain.errors import Cancelled, RefereeError
 from referee.render.plain import line as flat
 from referee.render.plain import plain
+from referee.render.shown import presented
 from referee.render.words import dollars, headline
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Chat:
         self.spent = self.spent + Cost(steps=report.steps, tokens=report.tokens, usd=report.cost_usd)
         self.runs.append(outcome)
         self.said.append((text, report.answer or report.explanation))
-        self.say("\n".join(filter(None, (plain(report.answer), flat(headline(report))))))
+        shown = "\n".join(line for p in report.presented for line in presented(p))
+        self.say("\n".join(filter(None, (shown, plain(report.answer), flat(headline(report))))))
 
     def _decided(self, outcome: Outcome) -> Outcome:
         """Ask the person here and now; with neither a yes nor a no the run waits, as it would anywhere."""
@@ -71,20 +73,23 @@ class Chat:
 
         run_id = outcome.report.run_id
         waiting = [q for q in api.questions(self.repo) if q.run_id == run_id and q.status == "open"]
-        if not waiting or waiting[0].kind != "approval":
+        if not waiting or waiting[0].kind == "signature":
             self.say(f"waiting for a signature: referee questions, then referee resume {run_id}")
             return outcome
         self.say(plain(api.question(waiting[0].id, self.repo).shown))
+        words = waiting[0].kind == "question"
         try:
-            said = self.ask(f"{flat(waiting[0].summary)}: yes or no? ").strip().lower()
+            said = self.ask("your answer: " if words else f"{flat(waiting[0].summary)}: yes or no? ").strip()
         except (EOFError, KeyboardInterrupt):
             said = ""
-        answer = {"y": "yes", "yes": "yes", "n": "no", "no": "no"}.get(said)
-        if answer is None:
-            self.say(f"no answer, so it waits: referee answer {waiting[0].id} yes|no, then referee resume {run_id}")
+        answer = said if words else {"y": "yes", "yes": "yes", "n": "no", "no": "no"}.get(said.lower())
+        if not answer:
+            form = "TEXT" if words else "yes|no"
+            self.say(f"no answer, so it waits: referee answer {waiting[0].id} {form}, then referee resume {run_id}")
             return outcome
         api.answer(waiting[0].id, answer, self.repo)
-        return self.resume(run_id)
+        outcome = self.resume(run_id)
+        return self._decided(outcome) if outcome.stop_reason.value == "needs_signature" else outcome
 
     def _told(self, text: str) -> str:
         """The task, after what was said before."""

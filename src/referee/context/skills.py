@@ -25,6 +25,7 @@ class Skill(Value):
     name: str
     description: str
     body: str
+    folder: str = ""
 
 
 def found(read: Read, paths: Iterable[str]) -> tuple[Skill, ...]:
@@ -35,7 +36,7 @@ def found(read: Read, paths: Iterable[str]) -> tuple[Skill, ...]:
         data = read(path) if place else None
         if place and data is not None:
             skill = parsed(data.decode(errors="replace"), place[1])
-            skills.setdefault(skill.name, skill)
+            skills.setdefault(skill.name, skill.model_copy(update={"folder": path.rpartition("/")[0]}))
     return tuple(skills[name] for name in sorted(skills))
 
 
@@ -71,6 +72,24 @@ def chosen(skills: Sequence[Skill], brief: Brief) -> tuple[Skill, ...]:
     scores = bm25(words(asked), {s.name: words(f"{s.name} {s.description}") for s in skills})
     rest = [next(s for s in skills if s.name == name) for name in scores]
     return tuple(dict.fromkeys((*named, *rest)))[:MOST_LOADED]
+
+
+def catalogue(skills: Sequence[Skill]) -> str:
+    """The skills by name and purpose, for an agent that loads those it needs; empty where there are none."""
+    if not skills:
+        return ""
+    listed = [f"- {plain(s.name)}: {plain(s.description)[:DESCRIPTION_CHARS]}" for s in skills[:MOST_LISTED]]
+    more = [f"- and {len(skills) - MOST_LISTED} more"] if len(skills) > MOST_LISTED else []
+    return "# Skills (how such work is done here; the tool skill shows one in full)\n" + "\n".join([*listed, *more])
+
+
+def loaded(skills: Sequence[Skill], name: str) -> str:
+    """One skill in full, as advice. Raises `ValueError` in words for a model if there is none of that name."""
+    for skill in skills:
+        if skill.name == name:
+            where = f"Its files are in {skill.folder}, for the tool read.\n" if skill.folder else ""
+            return f"{where}{fenced(clipped(skill.body, SKILL_CHARS))}"
+    raise ValueError(f"there is no skill {name}; there are {', '.join(s.name for s in skills) or 'none here'}")
 
 
 def section(skills: Sequence[Skill], brief: Brief) -> list[str]:

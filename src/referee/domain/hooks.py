@@ -14,12 +14,12 @@ from referee.domain.value import Value
 
 _ALIASES = {
     "agent": ("Task", "Agent"), "edit": ("MultiEdit",), "todo": ("TodoWrite",), "http": ("WebFetch",),
-    "skill": ("Skill",),
+    "skill": ("Skill",), "ask": ("AskUserQuestion",),
 }  # fmt: skip
 _MOVES = re.compile(r"(?:^|[\s;&|({`\"'])(?:cd|pushd)(?=[\s;&|)}`\"']|$)")
 _KNOWN = {
     "bash": "Bash", "read": "Read", "write": "Write", "edit": "Edit", "grep": "Grep", "glob": "Glob", "agent": "Task",
-    "todo": "TodoWrite", "http": "WebFetch", "skill": "Skill",
+    "todo": "TodoWrite", "http": "WebFetch", "skill": "Skill", "ask": "AskUserQuestion",
 }  # fmt: skip
 LONGEST = 600.0  # seconds of one hook
 _USUAL = 60.0

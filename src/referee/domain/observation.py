@@ -34,9 +34,20 @@ class Note(Value):
     kind: Literal["decision", "attempt", "fact"] = "fact"
 
 
+class Presented(Value):
+    """What an agent shows a person: a title, files as they were then, and a table."""
+
+    title: str
+    files: tuple[tuple[str, str], ...] = ()
+    """Paths, each with the beginning of its text."""
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
 class Observation(Value):
     """The outcome of one call.
 
+    `asked` is a question that nobody waits for, by its key, `skill` one that was loaded, `presented` what was shown.
     `granted` is a tool that may be called once, `job` a background job that was started, `ordinal` the last request to
     a model of those to whom the call handed work.
     `tree` is the workspace's new tree if the call changed it, `scratch` the blob of a patch of what git ignores, `kept`
@@ -53,6 +64,9 @@ class Observation(Value):
     todo: tuple[Todo, ...] | None = None
     note: Note | None = None
     granted: str = ""
+    asked: str = ""
+    skill: str = ""
+    presented: Presented | None = None
     job: str = ""
     ordinal: int = 0
 

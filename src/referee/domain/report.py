@@ -12,6 +12,7 @@ from referee.domain.cost import Budget, Cost
 from referee.domain.finding import Finding
 from referee.domain.layer import Layer
 from referee.domain.metrics import Metrics
+from referee.domain.observation import Presented
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.domain.verdict import CheckResult, CheckState, Verdict, fingerprint
@@ -132,6 +133,7 @@ class Report(Document):
     commands took (A6). `pressure` is the worst axis of the budget at the end, 0 to 1. `explanation` says in a
     sentence what was wrong, `analysis` what the author itself says of its last proposal; `alternatives` are
     other patches that passed as well, `answer` and `metrics` what an agent said at its end and how it used its tools,
+    `presented` what it showed meanwhile,
     and `doubt` why the author thinks that its own may be overfitted. `exit` is the
     command line's exit code.
     """
@@ -164,6 +166,7 @@ class Report(Document):
     doubt: str = ""
     answer: str = ""
     metrics: Metrics | None = None
+    presented: tuple[Presented, ...] = ()
     notes: tuple[str, ...] = ()
     budget: Budget = Budget()
     pressure: float = 0.0

@@ -40,6 +40,7 @@ class Planned(Value):
     due: float | None
     missed: int = 0
     last: Last | None = None
+    by: str = ""  # the place in an agent's run that planned it; empty if a person did
 
 
 def planned(when: str, task: str, now: float, flow: Literal["agent", "fix"], targets: tuple[str, ...] = ()) -> Planned:

@@ -86,8 +86,9 @@ def agent(run: Run, errand: Errand) -> Ended:
         _keep(run, errand, state)
         ended = state.ended(spent.reason, note=str(spent))
     finally:  # also where the run waits for a person or is stopped
-        run.progress("answer", {"answer": state.answer, "metrics": author.metrics})
-    return ended.model_copy(update={"metrics": author.metrics, "answer": state.answer})
+        run.progress("answer", {"answer": state.answer, "metrics": author.metrics, "presented": author.presented})
+    told = {"metrics": author.metrics, "answer": state.answer, "presented": author.presented}
+    return ended.model_copy(update=told)
 
 
 def _turns(run: Run, errand: Errand, state: State) -> Ended:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from referee.authors.author import Author
 from referee.authors.evaluator import Evaluator
 from referee.domain.metrics import Metrics
+from referee.domain.observation import Presented
 from referee.domain.parts import ALL, Parts
 from referee.domain.patch import Patch
 from referee.domain.protection import Protection
@@ -92,6 +93,7 @@ class Ended(Value):
     shown: Round | None = None
     answer: str = ""
     metrics: Metrics | None = None
+    presented: tuple[Presented, ...] = ()
 
     @property
     def solved(self) -> bool:

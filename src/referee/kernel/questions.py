@@ -52,6 +52,30 @@ class Questions:
             raise Rejected((_refusal(question, consent.answers[-1]),))
         return consent
 
+    def post(self, key: str, ask: Ask, action: tuple[str, str]) -> Question:
+        """Write the question down, once, and do not wait; `heard` has its answer under `key` with `?1` behind it."""
+        entry = self._journal.found(f"{key}?1", Kind.ASKED)
+        return self._ask(f"{key}?1", ask, action, self._journal.now()) if entry is None else read_question(entry)
+
+    def heard(self, key: str, here: str, fresh: bool, tell: Callable[[str], None]) -> str | None:
+        """The answer to what was posted under `key`, at the one place `here` where it came in; else None.
+
+        Where it came in is recorded with it. Only a `fresh` place looks for what people have left.
+        """
+        entry = self._journal.found(key, Kind.ASKED)
+        question = None if entry is None else self._question(entry)
+        if question is None:
+            return None
+        genuine = self._genuine(key, question, tell)
+        used = self._journal.found(key, Kind.ANSWERED)
+        if used is not None:
+            return genuine[-1].text if genuine and json.loads(used.payload).get("at") == here else None
+        if not fresh or not settled(question, genuine):
+            return None
+        said = [a.model_dump(mode="json") for a in genuine]
+        self._journal.note(key, Kind.ANSWERED, {"question": question.id, "answers": said, "at": here})
+        return genuine[-1].text
+
     def _asked(self, key: str) -> list[Entry]:
         entries: list[Entry] = []
         while (entry := self._journal.found(f"{key}?{len(entries) + 1}", Kind.ASKED)) is not None:

@@ -27,7 +27,7 @@ from referee.domain.errors import (
 )
 from referee.domain.finding import Finding
 from referee.domain.patch import FileContent, Patch, patch_of
-from referee.domain.question import Consent
+from referee.domain.question import Consent, Question
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.kernel.action import Action, Effect
@@ -277,6 +277,30 @@ class Run:
         text = form.dump_json(result).decode()
         clean = self._journal.discreet(text)
         return clean, result if clean == text else form.validate_json(clean)
+
+    def post(self, action: Action[Any]) -> tuple[str, Question]:
+        """Put the question of `action` to a person without waiting: the key by which it is `heard`, and the question.
+
+        Raises `Rejected` if no policy asks about the action: then there is nobody to answer.
+        """
+        self._ordinal += 1
+        key = f"{self._prefix}{self._ordinal}:{action.name}"
+        ruling = rule(self._shared.policies, action)
+        denied(ruling)
+        if not isinstance(ruling, Ask):
+            action.perform(self._bounded)  # which refuses: nobody has consented
+            raise AssertionError(f"{action.name} was done without anybody being asked")
+        if self.recorded_only and not self._journal.found(f"{key}?1", Kind.ASKED):
+            raise Unrecorded(key)
+        return f"{key}?1", self._questions.post(key, ruling, (action.name, action.digest))
+
+    def heard(self, asked: str, before: str) -> str | None:
+        """The answer to what was posted, once: where it came in, and in a replay at the same place.
+
+        Nothing new is looked for where the action named `before`, which comes next, is recorded already.
+        """
+        begun = self._journal.requested(f"{self._prefix}{self._ordinal + 1}:{before}") is not None
+        return self._questions.heard(asked, self.here, not (begun or self.recorded_only), self.note)
 
     def _end_within(self, key: str, action: Action[Any], outcome: str, text: str, before: Cost) -> None:
         """End it: its cost is that of its parts, which are charged already."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from referee.domain.hooks import Answer, Hook, Trusted
 from referee.domain.patch import Patch
 from referee.domain.peers import Definition, Server
+from referee.domain.schedule import Planned
 from referee.domain.value import Value
 from referee.ports.memories import Memories
 from referee.ports.peers import Peer
@@ -81,6 +82,14 @@ class Surroundings(Protocol):
 
     def revoke(self, name: str) -> bool:
         """Whether there was an approval to take back."""
+        ...
+
+    def planned(self) -> tuple[Planned, ...]:
+        """The repository's schedule."""
+        ...
+
+    def plan(self, change: Callable[[Sequence[Planned]], Sequence[Planned]]) -> None:
+        """Replace what is planned by what `change` makes of it, while nobody else does."""
         ...
 
     def close(self) -> None: ...

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from referee.domain.component import budget_meter
 from referee.domain.report import Iteration, Report
 from referee.render.plain import line, plain
+from referee.render.shown import presented
 from referee.render.words import headline, title
 
 MOST = 60_000  # characters; a comment on a pull request may have 65 536
@@ -22,6 +23,7 @@ def markdown(report: Report, diff: str = "") -> str:
         cell(headline(report)),
     ]
     parts += [cell(words) for words in (report.explanation, report.analysis) if words]
+    parts += ["## Shown by the agent\n\n" + fence("\n".join(presented(s)), "") for s in report.presented]
     parts += [_bullets("Targets", report.targets), _steps(report.iterations), _budget(report)]
     parts += [_bullets("Notes", report.notes), _bullets("Other patches that passed", report.alternatives)]
     if report.feedback and not report.solved:

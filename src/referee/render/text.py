@@ -5,6 +5,7 @@ from __future__ import annotations
 from referee.domain.component import timeline
 from referee.domain.report import Iteration, Report
 from referee.render.plain import line, plain
+from referee.render.shown import presented
 from referee.render.words import headline
 
 
@@ -15,6 +16,8 @@ def text(report: Report) -> str:
         lines.append(f"  why      {line(report.explanation)}")
     if report.analysis:
         lines.append(f"  author   {line(report.analysis)}")
+    for shown in report.presented:
+        lines += ["", *presented(shown)]
     if report.answer:
         lines += ["", *plain(report.answer).splitlines(), ""]
     if report.metrics:

@@ -10,6 +10,7 @@ from referee.domain.hooks import Answer, Hook, Trusted
 from referee.domain.memory import Kept, Memory, MemoryLayer
 from referee.domain.patch import Patch
 from referee.domain.peers import Definition, Server, launch, pin
+from referee.domain.schedule import Planned
 from referee.ports import Base, Hooked, Peer
 
 
@@ -53,6 +54,7 @@ class FakeSurroundings:
         self.peers: dict[str, Peer] = {}
         self.pins: dict[str, str] = {}
         self.events: list[bytes] = []
+        self.schedule: tuple[Planned, ...] = ()
         self.play: Callable[[Hook, bytes], Answer] = lambda hook, event: Answer(exit_code=0)
 
     def digest(self, path: str) -> str | None:
@@ -103,6 +105,14 @@ class FakeSurroundings:
     def revoke(self, name: str) -> bool:
         """Drop the pin."""
         return self.pins.pop(name, None) is not None
+
+    def planned(self) -> tuple[Planned, ...]:
+        """What was planned."""
+        return self.schedule
+
+    def plan(self, change: Callable[[Sequence[Planned]], Sequence[Planned]]) -> None:
+        """Change it."""
+        self.schedule = tuple(change(self.schedule))
 
     def close(self) -> None:
         """Nothing is open."""

@@ -1,8 +1,9 @@
-"""The tool that hands parts of the work to others: agent."""
+"""The tools that hand work to others: agent and workflow."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -30,3 +31,16 @@ def agent(room: Room, tasks: Annotated[list[Wanted], Field(min_length=1, max_len
     For searches that read much, and parts that touch different files. Not for parts that depend on each other.
     """
     return room.delegate(room, tuple(Part(task=t.task, context=t.context, write=t.write) for t in tasks))
+
+
+@tool("delegation", Risk.READ)
+def workflow(
+    room: Room,
+    file: Annotated[str, Field(min_length=1, description="a Python file with main(flow)")],
+    args: dict[str, Any] = {},  # noqa: B006 - read only
+) -> Observation:
+    """Run a workflow file: steps by agents, check and bash, as it says. A person must allow its text first.
+
+    Not for a script: use bash. Not for one part of the work: use agent.
+    """
+    return room.play(room, room.located(file), json.dumps(args, sort_keys=True))

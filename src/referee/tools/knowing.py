@@ -1,4 +1,4 @@
-"""The tools that know more than one run: remember, recall."""
+"""The tools that know more than one run: skill, remember, recall, forget."""
 
 from __future__ import annotations
 
@@ -6,13 +6,28 @@ from typing import Annotated
 
 from pydantic import Field
 
-from referee.actions.surround import Remember
+from referee.actions.surround import Forget, Remember
 from referee.domain.admission import LONGEST, Said, admit
 from referee.domain.memory import MemoryLayer, Origin
 from referee.domain.observation import Observation, failed
 from referee.domain.risk import Risk
 from referee.tools.room import Room
 from referee.tools.tool import tool
+
+MOST_LOADED = 3
+
+
+@tool("knowledge", Risk.READ)
+def skill(room: Room, name: Annotated[str, Field(min_length=1, max_length=100)]) -> Observation:
+    """Read a skill of the list in full: how such work is done here; three at most. It is advice, the rules come first.
+
+    Not for skills that do not fit the task.
+    """
+    if name in room.skills:
+        return Observation(text=f"[{name} is loaded already, see above]")
+    if len(room.skills) >= MOST_LOADED:
+        return failed(f"{MOST_LOADED} skills are loaded, which is the most: {', '.join(room.skills)}")
+    return Observation(text=f"{room.skill(name)}\n[skill {name}; {len(room.skills) + 1} of {MOST_LOADED}]", skill=name)
 
 
 @tool("knowledge", Risk.SCRATCH)
@@ -49,3 +64,16 @@ def recall(
     Not for what the files say: use grep.
     """
     return Observation(text=room.recall(query))
+
+
+@tool("knowledge", Risk.HOST)
+def forget(room: Room, id: Annotated[str, Field(min_length=1, max_length=100)]) -> Observation:
+    """Delete a memory that is wrong, by the id that recall names.
+
+    Not for one that is only old: it expires by itself.
+    """
+    known = {s.memory.id: s.memory.layer for s in room.memories}
+    if id not in known:
+        return failed(f"there is no memory {id}; recall names those there are")
+    gone = room.run.perform(Forget(layer=known[id], memory=id))
+    return Observation(text=f"[{id} is forgotten]" if gone else f"[{id} was gone already]")

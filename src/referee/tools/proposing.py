@@ -1,4 +1,4 @@
-"""The tool that has something done to another system."""
+"""The tools that reach another system: http and propose. What is not read from a listed domain is signed first."""
 
 from __future__ import annotations
 
@@ -17,6 +17,23 @@ from referee.tools.tool import tool
 
 
 @tool("outside", Risk.READ)
+def http(
+    room: Room,
+    method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+    url: Annotated[str, Field(min_length=1, max_length=2_000)],
+    headers: Annotated[dict[str, str], Field(description="a secret only by name: env:VARIABLE")] = {},  # noqa: B006 - read only
+    body: Annotated[str, Field(max_length=100_000)] = "",
+    why: Annotated[str, Field(max_length=1_000)] = "",
+) -> Observation:
+    """Send one HTTP request. A person must sign it, unless it reads from a domain that is listed; the work waits.
+
+    Not from bash: commands have no network. Not for what must be undone: use propose.
+    """
+    arguments = {"method": method, "url": url, "headers": headers, "body": body}
+    return _sent(room, Request(tool="http", arguments=arguments), None, why or "it gave no reason")
+
+
+@tool("outside", Risk.READ)
 def propose(
     room: Room,
     kind: Literal["http", "sql", "mail"],
@@ -26,17 +43,22 @@ def propose(
 ) -> Observation:
     """Have something done to another system. A person must sign exactly this; the work waits until then.
 
-    http: method, url, headers, body. sql: database, up, down, name.
-    mail: server, port, sender, to, subject, body, user, password.
-    A secret is only named: env:VARIABLE. Not for what the other tools do here.
+    sql: database, up, down, name. mail: server, port, sender, to, subject, body, user, password.
+    http: method, url, headers, body. A secret is only named: env:VARIABLE.
+    Not for what the other tools do here, nor for http without undo: use http.
     """
     back = undo if undo or kind != "sql" else {**arguments, "up": arguments.get("down"), "down": arguments.get("up")}
+    undoing = Request(tool=kind, arguments=back) if back else None
+    return _sent(room, Request(tool=kind, arguments=arguments), undoing, why)
+
+
+def _sent(room: Room, request: Request, undo: Request | None, why: str) -> Observation:
     proposal = Proposal(
-        request=Request(tool=kind, arguments=arguments),
+        request=request,
         # The same in a replay, and another one for the same request at another place of the run.
         key=f"referee-{digest_of([room.run.id, room.run.here])[:32]}",
         requester=f"the agent of run {room.run.id}: {why}",
-        undo=Request(tool=kind, arguments=back) if back else None,
+        undo=undo,
     )
     try:
         receipt = room.run.perform(CallOutside(proposal=proposal, tree=room.tree))

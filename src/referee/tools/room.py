@@ -10,7 +10,7 @@ from referee.domain.errors import Rejected
 from referee.domain.finding import Finding, FindingKind
 from referee.domain.hooks import Hook
 from referee.domain.memory import Standing
-from referee.domain.observation import Note, Observation, Seen, Todo
+from referee.domain.observation import Note, Observation, Presented, Seen, Todo
 from referee.domain.patch import FileContent, Patch
 from referee.domain.paths import objection
 from referee.domain.protection import Protection
@@ -54,6 +54,14 @@ class Part(Value):
     write: bool = False
 
 
+def _no_skill(name: str) -> str:
+    raise ValueError(f"there is no skill {name} here")
+
+
+def _no_workflow(room: Room, path: str, arguments: str) -> Observation:
+    raise ValueError("no workflow can be run here")
+
+
 def _nobody(room: Room, parts: Sequence[Part]) -> Observation:
     raise ValueError("there is nobody to hand work to; do it yourself")
 
@@ -83,7 +91,12 @@ class Room:
     today: str = ""
     delegate: Callable[[Room, Sequence[Part]], Observation] = _nobody
     recall: Callable[[str], str] = _nothing_remembered
+    skill: Callable[[str], str] = _no_skill
+    play: Callable[[Room, str, str], Observation] = _no_workflow
     hooks: tuple[Hook, ...] = ()
+    skills: list[str] = field(default_factory=list)  # those that were loaded
+    asked: list[str] = field(default_factory=list)  # questions that nobody waits for and nobody has answered
+    presented: list[Presented] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     outputs: int = 0
     jobs: list[str] = field(default_factory=list)
@@ -119,6 +132,9 @@ class Room:
         self.ordinal = max(self.ordinal, observed.ordinal)
         if observed.granted:
             self.granted.add(observed.granted)
+        self.skills += [observed.skill] if observed.skill else []
+        self.asked += [observed.asked] if observed.asked else []
+        self.presented += [observed.presented] if observed.presented else []
         if observed.note is not None:
             self.notes.append(observed.note)
 

@@ -115,13 +115,25 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
     return {"properties": {}, **schema}
 
 
-def _short(schema: Any) -> Any:
-    """The schema without generated titles: they say nothing and are sent with every call."""
-    if isinstance(schema, dict):
-        named = {"properties", "$defs"}
-        return {
-            k: {n: _short(v) for n, v in value.items()} if k in named else _short(value)
-            for k, value in schema.items()
-            if k != "title" or not isinstance(value, str)
-        }
-    return [_short(v) for v in schema] if isinstance(schema, list) else schema
+def _short(schema: Any, known: Mapping[str, Any] | None = None) -> Any:
+    """The schema without what says nothing and is sent with every call: titles, empty defaults, names used once."""
+    if isinstance(schema, list):
+        return [_short(v, known) for v in schema]
+    if not isinstance(schema, dict):
+        return schema
+    known = schema.get("$defs", known) or {}
+    if "$ref" in schema:
+        return _short(known[schema["$ref"].rpartition("/")[2]], known)
+    choices = schema.get("anyOf", [])
+    if {"type": "null"} in choices and len(choices) == 2:  # left out means the same
+        schema = {**schema, **next(c for c in choices if c != {"type": "null"})}
+        del schema["anyOf"]
+        return _short(schema, known)
+    return {
+        k: {n: _short(v, known) for n, v in value.items()} if k == "properties" else _short(value, known)
+        for k, value in schema.items()
+        if not (k == "$defs" or (k == "title" and isinstance(value, str)) or (k == "default" and value in _EMPTY))
+    }
+
+
+_EMPTY: tuple[Any, ...] = ("", None, [], {})

@@ -13,16 +13,18 @@ from referee.domain.risk import Risk
 from referee.ports import ToolCall, ToolSpec
 from referee.tools.changing import delete, edit, move, write
 from referee.tools.checking import check
-from referee.tools.delegating import agent
+from referee.tools.delegating import agent, workflow
 from referee.tools.guards import guarded, guards
 from referee.tools.jobs import job_kill, job_list, job_read, job_wait
-from referee.tools.knowing import recall, remember
-from referee.tools.people import request
+from referee.tools.knowing import forget, recall, remember, skill
+from referee.tools.people import ask, present, request
 from referee.tools.planning import note, todo
-from referee.tools.proposing import propose
+from referee.tools.proposing import http, propose
 from referee.tools.reading import glob, read
 from referee.tools.room import Room
 from referee.tools.shell import bash, grep
+from referee.tools.symbols import symbols
+from referee.tools.timing import schedule, schedule_list, schedule_remove
 from referee.tools.tool import Needs, Tool
 from referee.tools.words import both_ends
 
@@ -37,6 +39,7 @@ TOOLS: tuple[Tool, ...] = (
     move,
     grep,
     glob,
+    symbols,
     bash,
     job_read,
     job_wait,
@@ -45,10 +48,19 @@ TOOLS: tuple[Tool, ...] = (
     check,
     todo,
     note,
+    skill,
     remember,
     recall,
+    forget,
     agent,
+    workflow,
+    ask,
+    present,
     request,
+    schedule,
+    schedule_list,
+    schedule_remove,
+    http,
     propose,
 )
 

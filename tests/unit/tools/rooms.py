@@ -11,7 +11,7 @@ from referee.domain.observation import Observation
 from referee.domain.protection import Protection
 from referee.kernel.journal import Journal
 from referee.kernel.run import Run, Shared
-from referee.policy import protect
+from referee.policy import ask_in_words, protect
 from referee.ports import Base, Command, Execution, ToolCall
 from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore, ended
 from referee.tools import Place, Room, Shell, Toolbox
@@ -38,13 +38,13 @@ class Bench:
         clock = FakeClock()
         world = FakeEquipment(self.workspace, self.sandbox, clock=clock)
         self._times += 1
-        lease = self.store.claim("r1", "me", 1e9 * self._times, 1.0)
+        lease = self.store.claim("r1", "me", 1e4 * self._times, 1.0)
         self.run = Run(
             Shared(
                 run_id="r1", world=world, journal=Journal(self.store, lease, clock), store=self.store,
-                policies=(protect(self.protection),),
+                policies=(protect(self.protection), ask_in_words("test")),
             ),
-            Budget(),
+            Budget(timeout=86_400.0),  # between two openings lies the time of a lease
         )  # fmt: skip
         tree = self.workspace.snapshot("r1").tree
         self.room = Room(run=self.run, place=Place(protection=self.protection, equip=self._shell), tree=tree)
@@ -54,7 +54,7 @@ class Bench:
         tree = self.workspace.snapshot("r1").tree
         return Shell(base=Base(tree=tree, path="/base", mount_at=ROOT), interpreter="/usr/bin/python3")
 
-    def call(self, name: str, **arguments: Any) -> Observation:
+    def call(self, name: str, /, **arguments: Any) -> Observation:
         """One call of a model."""
         return self.written(name, json.dumps(arguments))
 

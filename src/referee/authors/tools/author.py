@@ -10,8 +10,10 @@ from referee.actions.fold import Fold
 from referee.authors.asking import Voice
 from referee.authors.tools.around import surrounded
 from referee.authors.tools.delegation import delegated
+from referee.authors.tools.steps import play
 from referee.context.folding import FULL, WINDOW, State, failure, folded, outputs, size
 from referee.context.memory import index
+from referee.context.skills import catalogue, found, loaded
 from referee.context.working import SYSTEM, first_message, next_message
 from referee.domain.brief import Brief, Offer
 from referee.domain.errors import Exhausted
@@ -19,7 +21,7 @@ from referee.domain.finding import Finding, FindingKind
 from referee.domain.guards import Made, made, stuck
 from referee.domain.guides import guide
 from referee.domain.metrics import Metrics, measured
-from referee.domain.observation import Observation
+from referee.domain.observation import Observation, Presented
 from referee.domain.reason import StopReason
 from referee.kernel.run import Run
 from referee.ports import Message, ModelReply, ModelRequest, ToolCall
@@ -31,6 +33,10 @@ CUT_OFF = "Your answer was cut off at its limit. Go on in smaller steps: write l
 NOTHING = "You said nothing and called nothing. Call a tool, or end with an answer in words."
 OTHERWISE = "Do something else, or end and say what is in the way; the next time the run is stopped"
 HOLDS = 3  # times that a hook may keep an agent from stopping
+# What somebody hired for a part of the work has no use for: it asks no person, remembers nothing and hires nobody.
+ALONE = (
+    "agent", "workflow", "check", "remember", "forget", "ask", "present", "request", "schedule", "schedule_remove",
+)  # fmt: skip
 EMPTY = 3  # answers without a word or a call, after which nobody waits for one
 
 
@@ -49,6 +55,8 @@ class ToolAuthor:
         self._judged = ""
         self._warned_at: int | None = None
         self._ids: Counter[str] = Counter()
+        self._answered: set[str] = set()
+        self._skills = ""
 
     @property
     def name(self) -> str:
@@ -66,6 +74,11 @@ class ToolAuthor:
         return self._room.tree if self._room else ""
 
     @property
+    def presented(self) -> tuple[Presented, ...]:
+        """What was shown to the person so far."""
+        return tuple(self._room.presented) if self._room else ()
+
+    @property
     def ordinal(self) -> int:
         """Of its last request to a model."""
         return self._voice.ordinal(self._asked)
@@ -76,6 +89,7 @@ class ToolAuthor:
         empty = 0
         while True:
             self._shorten(run, brief, room)
+            self._listen(run, room)
             reply = self._ask(run, brief.pressed)
             if reply.calls:
                 self._answer(room, reply)
@@ -102,7 +116,8 @@ class ToolAuthor:
             remembered = index(self._room.memories, self._room.today)
             paths = run.paths(brief.base)
             said = run.read(brief.base, guide("", paths)) or b""
-            text = first_message(brief, run.root, paths, remembered, said.decode("utf-8", "replace"))
+            indices = (self._skills, remembered)
+            text = first_message(brief, run.root, paths, said.decode("utf-8", "replace"), indices)
         else:
             self._room.run = run
             text = self._judged = next_message(brief)
@@ -116,13 +131,25 @@ class ToolAuthor:
         room = self._room = Room(run=run, place=self._place, tree=brief.base)
         self._start = brief.base
         room.delegate = lambda room, parts: delegated(room, parts, self._hire)
+        room.play = lambda room, path, arguments: play(room, self._toolbox, path, arguments)
+        skills = found(lambda path: run.read(brief.base, path), run.paths(brief.base))
+        room.skill, self._skills = (lambda name: loaded(skills, name)), catalogue(skills)
         self._toolbox = surrounded(room, self._toolbox)
         return room
 
     def _hire(self, n: int, many: int, after: int) -> ToolAuthor:
         """Another one for a part of the work: it asks no person, remembers nothing and hires nobody."""
         voice = self._voice.model_copy(update={"role": "subagent", "lane": (n, many), "after": after})
-        return ToolAuthor(voice, self._place, Toolbox().without("agent", "check", "remember", "request"), self._window)
+        return ToolAuthor(voice, self._place, Toolbox().without(*ALONE), self._window)
+
+    def _listen(self, run: Run, room: Room) -> None:
+        """Take in what the person has answered meanwhile."""
+        for asked in room.asked:
+            said = None if asked in self._answered else run.heard(asked, CallModel.name)
+            if said is not None:
+                self._answered.add(asked)
+                self._messages.append(Message(role="user", content=f"# The person answers your question\n{said}"))
+        room.asked = [asked for asked in room.asked if asked not in self._answered]
 
     def _ask(self, run: Run, pressed: bool) -> ModelReply:
         voice = self._voice
@@ -184,15 +211,17 @@ class ToolAuthor:
             failed=tuple(self._failed),
             judged=self._judged,
         )
-        found = folded(self._messages, state, self._window)
-        if found is None:
+        short = folded(self._messages, state, self._window)
+        if short is None:
             return
         whole = json.dumps([m.model_dump(mode="json") for m in self._messages]).encode()
-        run.perform(Fold(away=run.put(whole), before=before, after=size(found.messages)))
-        room.dropped.update({outputs(call): text for call, text in found.dropped.items()})
-        self._messages = list(found.messages)
+        run.perform(Fold(away=run.put(whole), before=before, after=size(short.messages)))
+        room.dropped.update({outputs(call): text for call, text in short.dropped.items()})
+        self._messages = list(short.messages)
 
     def _offer(self, run: Run, brief: Brief, room: Room, answer: str) -> Offer:
+        if room.asked:
+            run.note(f"{len(room.asked)} of the agent's questions were not answered; it went on without")
         patch = run.between(brief.base, room.tree)
         if patch.changes:
             return Offer(author=self.name, patch=patch, answer=answer, note=answer[:300])
