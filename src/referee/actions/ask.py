@@ -28,20 +28,19 @@ class AskPerson(Action[str]):
         return world.consent.text
 
 
-class PlayWorkflow(Action[str]):
+class PlayWorkflow(Action[None]):
     """Let a workflow's file run: as the person and outside the sandbox, so a person must have said yes to its text."""
 
     name: ClassVar[str] = "play_workflow"
     effect: ClassVar[Effect] = Effect.READ
-    result_type: ClassVar[type] = str
+    result_type: ClassVar[type[None]] = type(None)
 
     path: str
     text: str
     arguments: str
 
-    def perform(self, world: World) -> str:
-        """The text that may run. Raises `Rejected` if nobody was asked."""
+    def perform(self, world: World) -> None:
+        """Nothing but the consent. Raises `Rejected` if nobody was asked."""
         if world.consent is None:
             message = "a workflow runs outside the sandbox, and nobody can be asked about it here"
             raise Rejected((Finding(kind=FindingKind.UNAUTHORISED, check="policy", rule="nobody", message=message),))
-        return self.text

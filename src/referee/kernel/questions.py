@@ -74,7 +74,7 @@ class Questions:
             return None
         said = [a.model_dump(mode="json") for a in genuine]
         self._journal.note(key, Kind.ANSWERED, {"question": question.id, "answers": said, "at": here})
-        return genuine[-1].text
+        return self._genuine(key, question, tell)[-1].text  # as it is recorded: what is hidden there is hidden at once
 
     def _asked(self, key: str) -> list[Entry]:
         entries: list[Entry] = []

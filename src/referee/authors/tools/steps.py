@@ -76,7 +76,8 @@ def play(room: Room, toolbox: Toolbox, path: str, arguments: str) -> Observation
     data = room.read(path)
     if data is None:
         return failed(f"there is no file {path}")
-    text = room.run.perform(PlayWorkflow(path=path, text=data.decode("utf-8", "replace"), arguments=arguments))
+    text = data.decode("utf-8", "replace")
+    room.run.perform(PlayWorkflow(path=path, text=text, arguments=arguments))
     workflow = Workflow(path=path, text=text, arguments=json.loads(arguments))
     inner = replace(room, seen={}, scratch=dict(room.scratch), notes=[], jobs=[], granted=set())
     outcomes: list[tuple[str, str]] = []
