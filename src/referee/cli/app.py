@@ -46,7 +46,6 @@ app = typer.Typer(
     name="referee",
     help="A harness for coding agents: the model plays, the referee decides. Start with: referee demo",
     no_args_is_help=True,
-    add_completion=False,
     # Plain help costs a third of formatted help in start-up time.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
