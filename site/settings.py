@@ -6,13 +6,10 @@ from typing import Any
 
 from shapes import described, table
 
-from referee.config.judging import CheckSetting, IgnoreSetting
-from referee.config.keys import KEYS, Key, default
-from referee.config.reach import Inject
+from referee.config.keys import KEYS, TABLES, Key, default
 from referee.domain.preset import DEFAULTS
 from referee.render.markdown import cell
 
-TABLES = (("[[check]]", CheckSetting), ("[[ignore]]", IgnoreSetting), ("[[sandbox.inject]]", Inject))
 HEAD = """# Settings
 
 Made from the code. What the settings mean, and how they are layered, is in [configuration](../configuration.md).
@@ -25,7 +22,7 @@ Made from the code. What the settings mean, and how they are layered, is in [con
 def page() -> str:
     """Every setting, and the tables that some of them are."""
     parts = [HEAD + "\n".join(_row(key) for key in KEYS.values())]
-    parts += [f"## `{name}`\n\n{table(kind)}" for name, kind in TABLES]
+    parts += [f"## `[[{name}]]`\n\n{table(kind)}" for name, kind in TABLES.items()]
     rows = [f"| `{p.value}` | `{key}` | {value} |" for p, values in DEFAULTS.items() for key, value in values.items()]
     parts.append("## Presets\n\n| preset | key | instead |\n|---|---|---|\n" + "\n".join(rows))
     return "\n\n".join(parts) + "\n"

@@ -96,7 +96,8 @@ KEYS = {
     )
 }
 LISTS = ("source", "protected", "include", "skip", "flaky", "sandbox.allow_domains")
-_TABLES: dict[str, type[Value]] = {
+# Settings that are a list of tables.
+TABLES: dict[str, type[Value]] = {
     "check": CheckSetting, "ignore": IgnoreSetting, "rule": Rule, "sandbox.inject": Inject,
 }  # fmt: skip
 _FIELDS = {"check": "checks", "rule": "rules"}  # tables are named one by one in a file
@@ -150,7 +151,7 @@ def _reason(wrong: ValidationError, name: str) -> str:
     first = wrong.errors(include_url=False)[0]
     place = ".".join(str(p) for p in first["loc"])
     if first["type"] == "extra_forbidden":
-        known = list(_TABLES[name].model_fields) if name in _TABLES else list(KEYS)
+        known = list(TABLES[name].model_fields) if name in TABLES else list(KEYS)
         return f"{place} is not a key here; {nearest(str(first['loc'][-1]), known)}"
     text = first["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
     text = text.replace("a valid tuple", "a list").replace("a valid array", "a list")
