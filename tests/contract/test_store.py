@@ -332,3 +332,15 @@ def test_a_part_of_a_journal_is_read(store: Store) -> None:
     assert [e.n for e in store.entries("r", after=1, most=2)] == [2, 3]
     assert store.entries("r", after=5) == ()
     assert store.last("r") == 5
+
+
+def test_how_runs_stand_is_told_as_their_records_tell_it(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        store.create(name, "{}", f"t-{name}")
+    store.claim("b", me(), time.time(), 10)
+    lease = store.claim("c", me(), time.time(), 10)
+    store.finish(lease, "waiting", "")
+    assert [(s.run_id, s.status, s.fence) for s in store.states()] == [
+        (r.run_id, r.status, r.fence) for r in store.runs()
+    ]
+    assert {s.run_id: s.status for s in store.states()} == {"a": "stopped", "b": "running", "c": "waiting"}

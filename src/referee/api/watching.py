@@ -18,7 +18,7 @@ from referee.domain.report import Outcome, RunSummary
 from referee.domain.run_view import RunView
 from referee.flows.verdicts import FINDINGS
 from referee.kernel.seen import Judged, Seen
-from referee.ports import Entry, Kind, RunRecord, Store
+from referee.ports import Entry, Kind, RunRecord, RunState, Store
 from referee.wiring import Desk, difference, open_store
 
 _MOST = 16  # runs, diffs and reports that are kept as they were last read
@@ -59,14 +59,18 @@ class Watch:
         self._store: Store = open_store(state, self._redaction)
         self._clock = SystemClock()
         self._seen: _Lately[str, Seen] = _Lately()
-        self._summaries: dict[str, tuple[tuple[str, int], RunSummary]] = {}  # of each run the last one only
+        self._summaries: dict[str, tuple[RunState, RunSummary | None]] = {}  # of each run the last one only
         self._diffs: _Lately[tuple[str, str], str] = _Lately()
         self._views: _Lately[tuple[str, int], RunView] = _Lately()
         self._lock = threading.RLock()
 
     def runs(self) -> tuple[RunSummary, ...]:
         """The runs of the repository, newest first; those refused before they began are left out."""
-        return tuple(self._summary(r) for r in self._store.runs() if r.status != "done" or r.outcome)
+        return tuple(s for s in map(self._brief, self._store.states()) if s is not None)
+
+    def states(self) -> tuple[RunState, ...]:
+        """How all runs stand, newest first: what changes when one began, ended or was taken up again."""
+        return self._store.states()
 
     def run(self, run_id: str) -> RunView:
         """One run as it is now. Raises `UsageError` if it is unknown."""
@@ -97,7 +101,7 @@ class Watch:
 
     def waiting(self) -> int:
         """How many runs wait for a person."""
-        return sum(record.status == "waiting" for record in self._store.runs())
+        return sum(state.status == "waiting" for state in self._store.states())
 
     def stop(self, run_id: str) -> None:
         """Ask a running run to stop, as safely as Ctrl-C would. Raises `UsageError` if it does not run."""
@@ -115,11 +119,13 @@ class Watch:
     ) -> None:
         self.close()
 
-    def _summary(self, record: RunRecord) -> RunSummary:
-        key = (record.status, record.fence)
-        known = self._summaries.get(record.run_id)
-        if known is None or known[0] != key:
-            known = self._summaries[record.run_id] = (key, summary_of(record))
+    def _brief(self, state: RunState) -> RunSummary | None:
+        """The run's summary, made anew when it stands otherwise; None if it was refused before it began."""
+        known = self._summaries.get(state.run_id)
+        if known is None or known[0] != state:
+            record = known_in(self._store, state.run_id)
+            begun = record.status != "done" or record.outcome
+            known = self._summaries[state.run_id] = (state, summary_of(record) if begun else None)
         return known[1]
 
     def _ended(self, record: RunRecord) -> RunView:
@@ -133,7 +139,7 @@ class Watch:
         if not report.solved:
             tail.add(self._store.entries(record.run_id, max(0, last - _TAIL)))
         return RunView(
-            summary=self._summary(record),
+            summary=summary_of(record),
             targets=report.targets,
             budget=report.budget,
             spent=report.spent,
@@ -169,7 +175,7 @@ class Watch:
             spent = spent.model_copy(update={"seconds": spent.seconds + max(0.0, self._clock.now() - seen.at)})
         last = judged[-1] if judged else None
         return RunView(
-            summary=self._summary(record),
+            summary=summary_of(record),
             targets=spec.task.targets,
             budget=spec.config.budget,
             spent=spent,

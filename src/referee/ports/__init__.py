@@ -13,7 +13,7 @@ from referee.ports.outside import OutsideTool
 from referee.ports.peers import Peer
 from referee.ports.sandbox import Base, Command, Contact, Execution, Isolation, Job, Level, Limits, Mount, Sandbox, Warm
 from referee.ports.signing import Signatures
-from referee.ports.store import Entry, Kind, Lease, RunRecord, Shelf, Signal, Store
+from referee.ports.store import Entry, Kind, Lease, RunRecord, RunState, Shelf, Signal, Store
 from referee.ports.surroundings import Hooked, Surroundings
 from referee.ports.tools import Interpreter, Toolchain
 from referee.ports.workspace import (
@@ -66,6 +66,7 @@ __all__ = [
     "PullRequest",
     "Restoration",
     "RunRecord",
+    "RunState",
     "Sandbox",
     "Shelf",
     "Signal",

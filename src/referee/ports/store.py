@@ -53,6 +53,14 @@ class RunRecord(Value):
     head: str = ""
 
 
+class RunState(Value):
+    """How a run stands, as in its record; `fence` counts how often it was worked on."""
+
+    run_id: str
+    status: Literal["running", "stopped", "done", "waiting"]
+    fence: int
+
+
 class Lease(Value):
     """The right to write to a run; a newer `fence` ends it.
 
@@ -122,6 +130,10 @@ class Store(Protocol):
     def run(self, run_id: str) -> RunRecord | None: ...
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
+        ...
+
+    def states(self) -> tuple[RunState, ...]:
+        """How all runs stand, newest first: cheap, however much they hold."""
         ...
 
     def questions(self) -> tuple[tuple[str, Entry], ...]:

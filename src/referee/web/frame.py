@@ -19,7 +19,8 @@ PLACES = (
 def page(request: Request, title: str, *content: Child, live: str = "", status: int = 200) -> HTMLResponse:
     """A whole page. `live` is the path of the events that tell when it should be looked at again."""
     app = request.app.state
-    links = (_link(path, name, request.url.path, app.waiting()) for path, name in PLACES)
+    waiting = app.waiting()
+    links = (_link(path, name, request.url.path, waiting) for path, name in PLACES)
     top = el(
         "header",
         el("a", "Skip to the content", href="#content", class_="skip"),

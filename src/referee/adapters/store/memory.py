@@ -8,7 +8,7 @@ from typing import Literal
 from referee.adapters.store.door import unhidden
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.redaction import Redaction
-from referee.ports import Entry, Kind, Lease, RunRecord, Signal
+from referee.ports import Entry, Kind, Lease, RunRecord, RunState, Signal
 
 
 class MemoryStore:
@@ -101,6 +101,10 @@ class MemoryStore:
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
         return tuple(self._seen(r) for r in reversed(self._runs.values()))
+
+    def states(self) -> tuple[RunState, ...]:
+        """How all runs stand, newest first."""
+        return tuple(RunState(run_id=r.run_id, status=r.status, fence=r.fence) for r in self.runs())
 
     def put(self, data: bytes) -> str:
         """Store a blob."""

@@ -9,10 +9,10 @@ from referee.adapters.postgres import Link
 from referee.adapters.store.door import unhidden
 from referee.adapters.store.owner import alive, brief
 from referee.adapters.store.postgres_tables import checked, found, migrate
-from referee.adapters.store.rows import entry_of, fenced, record_of
+from referee.adapters.store.rows import entry_of, fenced, record_of, state_of
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.redaction import Redaction
-from referee.ports import Entry, Lease, RunRecord, Signal
+from referee.ports import Entry, Lease, RunRecord, RunState, Signal
 
 # One statement and so one journey: it holds the run's row while it adds, so that no takeover can come in between.
 _APPEND = """
@@ -32,6 +32,7 @@ where kind in ('asked', 'answered') and (place = %(place)s or %(place)s = '') or
 """
 _RECORDS = "select run_id, status, spec, created, fence, outcome, head, owner, lease_until from referee.run "
 _HERE = "where (place = %(place)s or %(place)s = '') "
+_STATES = "select run_id, status, fence, owner, lease_until from referee.run "
 _CLAIM = """
 update referee.run set owner = %s, fence = fence + 1, lease_until = %s,
 status = case when %s then 'running' else status end where run_id = %s returning fence
@@ -150,6 +151,11 @@ class PostgresStore:
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
         return self._records("order by created desc, seq desc")
+
+    def states(self) -> tuple[RunState, ...]:
+        """How all runs stand, newest first, read without what is long in them."""
+        rows = self._rows(f"{_STATES}{_HERE}order by created desc, seq desc", {"place": self._place})
+        return tuple(map(state_of, rows))
 
     def put(self, data: bytes) -> str:
         """Store a blob."""

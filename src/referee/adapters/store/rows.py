@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.adapters.store.owner import alive
 from referee.domain.errors import Damaged, WorldFault
-from referee.ports import Entry, Kind, Lease, RunRecord
+from referee.ports import Entry, Kind, Lease, RunRecord, RunState
 
 _FIELDS = ("run_id", "status", "spec", "created", "fence", "outcome", "head")
 _KINDS = {kind.value: kind for kind in Kind}
@@ -18,6 +18,12 @@ def record_of(row: tuple[Any, ...]) -> RunRecord:
     *fields, owner, until = row
     status = _status(row[1], owner, until)
     return RunRecord(**{**dict(zip(_FIELDS, fields, strict=True)), "status": status})
+
+
+def state_of(row: tuple[Any, ...]) -> RunState:
+    """How a run stands, from its id, its status, its fence, its owner and the end of its lease."""
+    run_id, status, fence, owner, until = row
+    return RunState.model_validate({"run_id": run_id, "status": _status(status, owner, until), "fence": fence})
 
 
 def _status(recorded: str, owner: str, until: float) -> str:

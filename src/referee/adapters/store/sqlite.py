@@ -13,10 +13,10 @@ from referee.adapters.store.blobs import Blobs
 from referee.adapters.store.door import unhidden
 from referee.adapters.store.mirror import Mirror
 from referee.adapters.store.owner import alive, brief
-from referee.adapters.store.rows import entry_of, fenced, record_of
+from referee.adapters.store.rows import entry_of, fenced, record_of, state_of
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.redaction import Redaction
-from referee.ports import Entry, Lease, RunRecord, Signal
+from referee.ports import Entry, Lease, RunRecord, RunState, Signal
 
 SCHEMA_VERSION = 3
 _FIRST = """
@@ -60,6 +60,7 @@ insert into entry select :run_id, :n, :at, :key, :kind, :action, :payload, :prev
 from run where run_id = :run_id and fence = :fence
 """
 _RUNS = "select run_id, status, spec, created, fence, outcome, head, owner, lease_until from run "
+_STATES = "select run_id, status, fence, owner, lease_until from run order by created desc, rowid desc"
 _CLAIM = """
 update run set owner = ?, fence = fence + 1, lease_until = ?, status = iif(?, 'running', status)
 where run_id = ? and (lease_until < ? or owner = '' or owner = ?) returning fence
@@ -222,6 +223,12 @@ class SqliteStore:
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
         return self._records("order by created desc, rowid desc")
+
+    def states(self) -> tuple[RunState, ...]:
+        """How all runs stand, newest first, read without what is long in them."""
+        with self._guarded():
+            rows = self._db.execute(_STATES).fetchall()
+        return tuple(map(state_of, rows))
 
     def _records(self, which: str, *values: str) -> tuple[RunRecord, ...]:
         with self._guarded():

@@ -37,7 +37,7 @@ def in_words(found: Insights) -> str:
     from referee.render.plain import line
     from referee.render.words import dollars
 
-    rows = [f"{found.runs} runs, {found.solved} solved"]
+    rows = [f"{found.runs} run{'' if found.runs == 1 else 's'}, {found.solved} solved"]
     rows += [f"  {n}. {line(words, 160)}" for n, words in enumerate(found.first, start=1)]
     for title, groups in (("by author", found.by_generator), ("by ending", found.by_reason)):
         rows += ["", title] if groups else []

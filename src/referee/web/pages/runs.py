@@ -48,7 +48,7 @@ def runs(request: Request) -> Response:
 def events(request: Request) -> StreamingResponse:
     """Tells when a run began, ended or changed."""
     watch = request.app.state.watch
-    return live.events(lambda: tuple((s.run_id, s.status) for s in watch.runs()), lambda: False)
+    return live.events(watch.states, lambda: False)
 
 
 def _fits(summary: RunSummary, kind: str) -> bool:
