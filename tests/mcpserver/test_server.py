@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.extension import advertise
 from mcp.client.stdio import stdio_client
 from mcp_types import ElicitResult
 
 from conftest import BUGGY
 from referee.config import load
 from referee.mcp.serve import _inside, bounded, server
+from referee.render.app import APP, VIEW
 
 MAIN = "import sys; from referee.cli import main; sys.exit(main())"
 
@@ -101,3 +104,20 @@ def test_a_command_for_a_client_reaches_no_host_that_the_settings_list(repo: Pat
     listed = load(str(repo), flags={"sandbox.allow_domains": ["api.example.org"]})
     assert listed.sandbox.destinations
     assert _inside(listed).sandbox.destinations == ()
+
+
+def test_a_client_that_shows_views_gets_one_and_others_get_words(repo: Path) -> None:
+    async def play(**more: Any) -> tuple[Any, Any, Any]:
+        async with Client(server(str(repo)), **more) as it:
+            tools = {t.name: t for t in (await it.list_tools()).tools}
+            page = (await it.read_resource(APP)).contents[0]
+            return tools["check"].meta, page, await it.call_tool("check", {})
+
+    able = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile=mcp-app"]})
+    meta, page, result = anyio.run(functools.partial(play, extensions=[able]))
+    assert meta == {"ui": {"resourceUri": APP}} and page.mime_type == "text/html;profile=mcp-app"
+    assert page.text.startswith("<!doctype html>") and "src=" not in page.text and "url(" not in page.text
+    assert "Findings" in result.meta[VIEW] and "test_add" in result.meta[VIEW]
+    assert result.structured_content["passed"] is False and result.content[0].text.startswith("failed")
+    _, _, plain = anyio.run(play)
+    assert VIEW not in (plain.meta or {}) and plain.structured_content == result.structured_content

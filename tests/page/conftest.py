@@ -64,9 +64,9 @@ def server(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium as the system installs it."""
+    """Chromium as the system installs it, for one file of tests: it keeps other event loops from running."""
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         pytest.skip("there is no Chromium here; on Debian: apt-get install chromium")
@@ -76,7 +76,7 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def let_in(browser: Browser, server: Server) -> BrowserContext:
     """A browser that followed the link; it keeps what goes wrong and where requests went."""
     return enter(browser, server)

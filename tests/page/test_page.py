@@ -9,7 +9,7 @@ from pathlib import Path
 import page_records as r
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from page_scene import FAILED, HOSTILE, LONG, LONGEST, SOLVED, Server, Watched
+from page_scene import EVIL, FAILED, HOSTILE, LONG, LONGEST, SOLVED, Server, Watched
 from playwright.sync_api import Browser
 
 from referee.adapters.store.owner import me
@@ -73,6 +73,19 @@ def test_the_journal_and_the_trace_show_each_action(server: Server, watched: Wat
     spans = page.get_by_role("table", name=f"Actions of {FAILED}").get_by_role("row")
     assert "50 ms" in spans.filter(has_text="snapshot").inner_text()
     assert page.locator("rect.bad").count() == 1
+
+
+def test_memory_and_skills_are_shown(server: Server, repository: Path, watched: Watched) -> None:
+    folder = repository / ".agents" / "skills" / "release"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(f"---\nname: release\ndescription: how to release {EVIL}\n---\nTag it.\n")
+    page = watched.page
+    page.goto(server.base)
+    page.get_by_role("link", name="Memory").click()
+    assert page.get_by_text("Nothing is remembered").is_visible()
+    row = page.get_by_role("table", name="Skills").get_by_role("row").filter(has_text="release")
+    assert f"how to release {EVIL}" in row.inner_text() and ".agents/skills/release" in row.inner_text()
+    assert not [v for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
 
 
 def test_two_runs_are_compared(server: Server, watched: Watched) -> None:

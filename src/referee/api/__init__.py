@@ -2,7 +2,7 @@
 
 from referee.api.database import copy_journal, migrate
 from referee.api.deps import deps
-from referee.api.exports import insights, send_spans, trajectory
+from referee.api.exports import acp, ag_ui, insights, send_spans, trajectory
 from referee.api.lint import lint
 from referee.api.memories import confirm, forget, memories, memory, remember
 from referee.api.past import gc, journal, journal_lines, rollback, runs, show, verify
@@ -19,6 +19,8 @@ from referee.api.trust import approve_server, hooks, revoke_server, servers, tru
 from referee.api.validate import validate
 
 __all__ = [
+    "acp",
+    "ag_ui",
     "agent",
     "answer",
     "approve_server",

@@ -9,16 +9,21 @@ from referee import __version__
 from referee.actions.call_tool import CallTool
 from referee.adapters import otlp
 from referee.api.past import shown_line
+from referee.api.questions import show, waiting
 from referee.api.spec import Spec, known
 from referee.config import load
+from referee.domain.component import Approval, approval, diff_review
 from referee.domain.insight import Insights
 from referee.domain.insight import insights as insights_of
 from referee.domain.observation import Observation
 from referee.domain.report import Outcome
 from referee.kernel.journal import Ending
 from referee.ports import Entry, Kind
+from referee.render.acp import permission, update
+from referee.render.ag_ui import events_of
 from referee.render.spans import trace_of
 from referee.render.trajectory import trajectory_of
+from referee.render.words import title
 from referee.wiring import Desk
 
 
@@ -28,6 +33,34 @@ def trajectory(run_id: str, repo: str = ".") -> dict[str, Any]:
         record = known(desk, run_id)
         task = Spec.model_validate_json(record.spec).task.text
         return trajectory_of(run_id, task, _lines(desk, run_id), __version__)
+
+
+def ag_ui(run_id: str, repo: str = ".") -> list[dict[str, Any]]:
+    """A run as events of AG-UI; what it waits for is an interrupt. Raises `UsageError` if it is unknown."""
+    with Desk(repo, load(repo)) as desk:
+        known(desk, run_id)
+        lines = _lines(desk, run_id)
+    return list(events_of(run_id, lines, _waiting(run_id, repo)))
+
+
+def acp(run_id: str, repo: str = ".") -> list[dict[str, Any]]:
+    """What an editor is sent over ACP: the change of a run that has ended, or the permissions that it waits for.
+
+    Raises `UsageError` if the run is unknown.
+    """
+    with Desk(repo, load(repo)) as desk:
+        record, root = known(desk, run_id), desk.workspace.root
+    if record.status == "done" and record.outcome:
+        outcome = Outcome.model_validate_json(record.outcome)
+        told = update(run_id, run_id, title(outcome.report), diff_review(outcome.diff), root)
+        return [{"jsonrpc": "2.0", "method": "session/update", "params": told}]
+    asked = enumerate(_waiting(run_id, repo), start=1)
+    method = "session/request_permission"
+    return [{"jsonrpc": "2.0", "id": n, "method": method, "params": permission(run_id, a, root=root)} for n, a in asked]
+
+
+def _waiting(run_id: str, repo: str) -> list[Approval]:
+    return [approval(show(w.id, repo)) for w in waiting(repo) if w.run_id == run_id and w.status == "open"]
 
 
 def send_spans(run_id: str, endpoint: str, repo: str = ".") -> int:

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
+from mcp.server.apps import Apps, client_supports_apps
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,10 +14,13 @@ from pydantic import BaseModel, Field
 from referee import __version__, api
 from referee.config import Config, load
 from referee.domain.cost import Budget
+from referee.domain.report import CheckReport, Outcome
 from referee.domain.task import Task
 from referee.mcp import results as r
+from referee.mcp import views
 from referee.mcp.work import told
 from referee.render import text
+from referee.render.app import APP, VIEW, document
 
 _ABOUT = (
     "Repairs and checks one git repository. `check` says whether the tree passes; `fix` makes a failing test pass in "
@@ -42,13 +46,20 @@ def serve(repo: str) -> None:
 
 def server(repo: str) -> MCPServer[Any]:
     """The server for a repository."""
-    made: MCPServer[Any] = MCPServer("referee", instructions=_ABOUT, version=__version__, log_level="WARNING")
-    for name, tool, hints in (
+    apps = Apps()
+    apps.add_html_resource(APP, document(), title="A result of referee", prefers_border=True)
+    for name, shown, hints in (
         ("check", _check(repo), _READS),
-        ("sandbox", _sandbox(repo), _READS),
-        ("runs", _runs(repo), _READS),
         ("show", _show(repo), _READS),
         ("fix", _fix(repo), _WRITES),
+    ):
+        apps.tool(resource_uri=APP, name=name, annotations=hints)(shown)
+    made: MCPServer[Any] = MCPServer(
+        "referee", instructions=_ABOUT, version=__version__, log_level="WARNING", extensions=[apps]
+    )
+    for name, tool, hints in (
+        ("sandbox", _sandbox(repo), _READS),
+        ("runs", _runs(repo), _READS),
         ("rollback", _rollback(repo), _UNDOES),
     ):
         made.tool(name, annotations=hints)(tool)
@@ -71,7 +82,7 @@ def _fix(repo: str) -> Callable[..., Any]:
         config = bounded(load(repo), max_steps, timeout, land)
         asked = Task(repo=repo, text=task, targets=tuple(targets or ()))
         outcome = await told(ctx, lambda progress: api.fix(asked, config, progress))
-        return _answer(r.Fixed.of(outcome), text(outcome.report) + "\n" + r.cut(outcome.diff))
+        return _answer(r.Fixed.of(outcome), text(outcome.report) + "\n" + r.cut(outcome.diff), _view(ctx, outcome))
 
     return fix
 
@@ -86,7 +97,8 @@ def _check(repo: str) -> Callable[..., Any]:
         """
         report = await told(ctx, lambda progress: api.check(repo, None, progress, changed=changed))
         answer = r.Checked.of(report)
-        return _answer(answer, "\n".join(("passed" if answer.passed else "failed", *answer.layers, answer.feedback)))
+        words = "\n".join(("passed" if answer.passed else "failed", *answer.layers, answer.feedback))
+        return _answer(answer, words, _view(ctx, report))
 
     return check
 
@@ -127,7 +139,7 @@ def _show(repo: str) -> Callable[..., Any]:
     async def show(ctx: Ctx, run: RunId) -> Annotated[CallToolResult, r.Fixed]:
         """Show the report and the diff of one run. Not for the list of runs: use runs."""
         outcome = await told(ctx, lambda progress: api.show(run, repo))
-        return _answer(r.Fixed.of(outcome), text(outcome.report) + "\n" + r.cut(outcome.diff))
+        return _answer(r.Fixed.of(outcome), text(outcome.report) + "\n" + r.cut(outcome.diff), _view(ctx, outcome))
 
     return show
 
@@ -182,7 +194,16 @@ def bounded(config: Config, max_steps: int | None, timeout: float | None, land: 
     return config.model_copy(update={"budget": Budget(**(budget.model_dump() | update)), "land": lands})
 
 
-def _answer(data: BaseModel, words: str) -> CallToolResult:
+def _view(ctx: Ctx, told: Outcome | CheckReport) -> dict[str, Any] | None:
+    """What a client that shows views is given; nothing for others."""
+    if not client_supports_apps(ctx):
+        return None
+    return {VIEW: views.of_run(told) if isinstance(told, Outcome) else views.of_check(told)}
+
+
+def _answer(data: BaseModel, words: str, view: dict[str, Any] | None = None) -> CallToolResult:
     return CallToolResult(
-        content=[TextContent(type="text", text=words.strip())], structured_content=data.model_dump(mode="json")
+        content=[TextContent(type="text", text=words.strip())],
+        structured_content=data.model_dump(mode="json"),
+        _meta=view,
     )

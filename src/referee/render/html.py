@@ -40,12 +40,12 @@ def html(report: Report, diff: str = "") -> str:
         el("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("title", title(report)),
-        el("style", Html(_look())),
+        el("style", Html(look())),
     )
     return "<!doctype html>\n" + el("html", head, el("body", body), lang="en") + "\n"
 
 
-def _look() -> str:
+def look() -> str:
     """The one stylesheet, but for what it would have to load."""
     text = resources.files("referee.render").joinpath("assets", "look.css").read_text(encoding="utf-8")
     return "\n".join(row for row in text.splitlines() if "url(" not in row)

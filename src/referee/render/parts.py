@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.domain.component import (
+    Approval,
     BudgetMeter,
     Cell,
     Component,
@@ -123,6 +124,14 @@ def _round(item: RoundItem) -> Html:
     )
 
 
+def approval(given: Approval) -> Html:
+    """What waits for a person: the whole text, its digest, and what to type; nothing in it answers."""
+    facts = [el("code", given.id), f" {given.sort}, {given.status}", f", counts until {given.expires_at}"]
+    typed = [el("p", "To answer, type: ", el("code", command)) for command in given.commands]
+    digest = el("p", "Digest that an answer covers: ", el("code", given.digest), class_="quiet digest")
+    return el("div", el("p", given.summary), el("p", *facts), el("pre", given.shown, tabindex=0), digest, *typed)
+
+
 _RENDERERS: dict[str, Callable[[Any], Html]] = {
     "table": table,
     "budget_meter": budget,
@@ -130,4 +139,5 @@ _RENDERERS: dict[str, Callable[[Any], Html]] = {
     "timeline": rounds,
     "diff_review": review,
     "plot": plot,
+    "approval": approval,
 }

@@ -13,7 +13,8 @@ def trajectory_of(run_id: str, task: str, lines: Iterable[Mapping[str, Any]], ve
     """The trajectory as a document; `version` is referee's. A verdict is a step of the system's."""
     rows = list(lines)
     ends = {r["key"]: r for r in rows if r["kind"] == "ended"}
-    steps: list[dict[str, Any]] = [{"source": "user", "message": task, "timestamp": rows[0]["at"] if rows else ""}]
+    began = {"timestamp": rows[0]["at"]} if rows else {}
+    steps: list[dict[str, Any]] = [{"source": "user", "message": task, **began}]
     for row in rows:
         if row["kind"] == "requested" and row["action"] == "call_model":
             steps.append(_said(row, ends.get(row["key"], {})))
@@ -51,7 +52,10 @@ def _called(steps: list[dict[str, Any]], row: Mapping[str, Any], end: Mapping[st
     """A tool's call belongs to the step of the model that asked for it."""
     if steps[-1]["source"] != "agent":
         steps.append({"source": "agent", "message": "", "timestamp": row["at"]})
-    call = {"tool_call_id": row["call_id"], "function_name": row["tool"], "arguments": row.get("arguments") or {}}
+    given = row.get("arguments") or {}
+    # What a model gave in a wrong form is no object, and an object is all that the format has room for.
+    arguments = given if isinstance(given, Mapping) else {"given": given}
+    call = {"tool_call_id": row["call_id"], "function_name": row["tool"], "arguments": arguments}
     told = end.get("observation", "")
     content = told if isinstance(told, str) else json.dumps(told, sort_keys=True)
     steps[-1].setdefault("tool_calls", []).append(call)

@@ -15,13 +15,19 @@ class Target(StrEnum):
 
     ATIF = "atif"
     OTLP = "otlp"
+    AG_UI = "ag-ui"
+    ACP = "acp"
 
 
 def export(
     run: o.RunId,
     repo: o.Repo = ".",
     form: Annotated[
-        Target, typer.Option("--format", help="atif: a trajectory on standard output; otlp: spans to a collector.")
+        Target,
+        typer.Option(
+            "--format",
+            help="atif: a trajectory; otlp: spans to a collector; ag-ui, acp: events and messages, as JSON lines.",
+        ),
     ] = Target.ATIF,
     endpoint: Annotated[
         str, typer.Option(metavar="URL", help="Where the collector takes traces over OTLP/HTTP.")
@@ -39,5 +45,8 @@ def export(
 
     if form is Target.ATIF:
         put(json.dumps(api.trajectory(run, repo), indent=2) + "\n")
+    elif form in (Target.AG_UI, Target.ACP):
+        told = api.ag_ui(run, repo) if form is Target.AG_UI else api.acp(run, repo)
+        put("".join(json.dumps(document) + "\n" for document in told))
     else:
         put(f"{api.send_spans(run, endpoint, repo)} spans sent to {endpoint}\n")

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from referee import api
 from referee.actions.accept import AcceptUnjudged
 from referee.actions.tree import LandCommit, LandTree
-from referee.domain.component import Approval, Tone, diff_review
+from referee.domain.component import Tone, command, diff_review
 from referee.domain.errors import UsageError
 from referee.domain.question import NO, YES, Asked, Asking, Waiting
 from referee.render.elements import Child, Html, el, join
@@ -62,37 +62,15 @@ def answer(request: Request) -> Response:
     root = request.app.state.watch.root
     if form.get("how") == "sign":
         if asked.demand.only_ssh:
-            raise UsageError(f"a page cannot sign {asked.id}: it takes an SSH key; type: {_command(asked)}")
+            raise UsageError(f"a page cannot sign {asked.id}: it takes an SSH key; type: {command(asked)}")
         api.sign(asked.id, root, digest=asked.digest)
     else:
         api.answer(asked.id, form.get("text", ""), root)
     return RedirectResponse(f"/questions/{quote(asked.id)}", 303)
 
 
-def approval(asked: Asked) -> Approval:
-    """The question as a component: what other renderings show, too."""
-    return Approval(
-        id=asked.id,
-        run_id=asked.run_id,
-        sort=asked.kind.value,
-        summary=asked.summary,
-        shown=asked.shown,
-        digest=asked.digest,
-        expires_at=asked.expires_at,
-        status=asked.status,
-        demands="ssh" if asked.kind is Asking.SIGNATURE and asked.demand.only_ssh else "answer",
-        commands=(_command(asked),),
-    )
-
-
 def _asked(request: Request) -> Asked:
     return api.question(request.path_params["question_id"], request.app.state.watch.root)
-
-
-def _command(asked: Asked) -> str:
-    if asked.kind is Asking.SIGNATURE:
-        return f"referee sign {asked.id}" + (" --ssh-key FILE" if asked.demand.only_ssh else "")
-    return f"referee answer {asked.id} " + ("TEXT" if asked.kind is Asking.QUESTION else "yes|no")
 
 
 def _row(waiting: Waiting) -> Html:
@@ -153,9 +131,9 @@ def _ways(request: Request, asked: Asked) -> list[Child]:
     if asked.demand.only_ssh:
         people = f" {asked.demand.persons} people must sign." if asked.demand.persons > 1 else ""
         said = "Only an SSH key counts here; a click does not." + people + " To sign, type: "
-        return [el("p", said, el("code", _command(asked)), class_="why"), reject]
+        return [el("p", said, el("code", command(asked)), class_="why"), reject]
     sign = button(request, path, "Sign with the key of this machine", "sign", how="sign", **fixed)
-    return [sign, reject, el("span", "Or type ", el("code", f"{_command(asked)} --ssh-key FILE"))]
+    return [sign, reject, el("span", "Or type ", el("code", f"{command(asked)} --ssh-key FILE"))]
 
 
 def _words(request: Request, path: str, asked: Asked) -> Html:
