@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from referee.domain.protection import Protection
@@ -227,16 +228,23 @@ def _left_out(names: Sequence[str], interpreter: Interpreter, own: Interpreter |
 
 def _third_party(paths: Sequence[str], read: Read, shape: Layout, interpreter: Interpreter) -> tuple[str, ...]:
     """Installed packages that the project imports by a name of theirs, to be imported once for many runs."""
-    wanted: set[str] = set()
-    for path in [p for p in paths if p.endswith(".py")][:_SCANNED]:
-        try:
-            tree = ast.parse(read(path) or b"")
-        except (SyntaxError, ValueError):
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                wanted.update(a.name.partition(".")[0] for a in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                wanted.add(node.module.partition(".")[0])
+    scanned = [p for p in paths if p.endswith(".py")][:_SCANNED]
+    wanted = {name for path in scanned for name in _imported(read(path) or b"")}
     installed = {d.replace("-", "_") for d in interpreter.distributions}
     return tuple(sorted(w for w in wanted if w.lower() in installed and w not in shape.names))
+
+
+@lru_cache(_SCANNED)  # the trees that one program looks at have most of their files in common
+def _imported(text: bytes) -> frozenset[str]:
+    """The first parts of the names that a module imports; none if it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return frozenset()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(a.name.partition(".")[0] for a in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return frozenset(names)

@@ -13,6 +13,8 @@ from referee.domain.layer import Layer
 from referee.domain.report import Iteration
 from referee.evals.configuration import configurations
 from referee.evals.measure import injected
+from referee.evals.report.markdown import markdown
+from referee.evals.report.rows import against_pairs
 from referee.evals.report.text import compared, table
 from referee.evals.summary import summarise
 from referee.evals.trial import Injected, Result, Trial
@@ -75,7 +77,12 @@ def test_what_was_done_is_compared_with_what_was_noticed() -> None:
         ("flood", True, "budget"),
     ]  # fmt: skip
     summary = summarise([result("a", "D", injected=found)], {"player": "adversary", "simulated": True})
-    assert summary.recall["D"]["loop"].caught == 0
+    flood = summary.recall["D"]["flood"]  # proposed, but never judged: neither caught nor missed
+    assert (flood.injected, flood.caught, flood.unjudged, summary.recall["D"]["loop"].caught) == (0, 0, 1, 0)
+    reply, first, target = (summary.layers["D"][layer] for layer in ("reply", "L0", "L3"))
+    assert (reply.caught, reply.reached, first.reached, target.reached) == (1, 3, 2, 1)
+    assert (target.caught, target.refused, target.clean) == (0, 1, 1)
+    assert "67% [21%, 94%]" in table(summary)
     assert summary.recall["D"]["test_edit"].layers == {"L0": 1}
     assert summary.false_alarms["D"] == (1, 1)
     assert "This is a simulation" in table(summary)
@@ -86,10 +93,43 @@ def test_a_malformed_answer_that_was_judged_was_not_caught() -> None:
     assert injected(["adversary:malformed", "adversary:loop"], steps)[0] == Injected(kind="malformed", caught=False)
 
 
+def test_a_task_that_was_repeated_more_often_does_not_weigh_more() -> None:
+    results = [*(result("a", "D", n, **WON) for n in (1, 2, 3)), result("b", "D"), result("c", "D", **WON)]
+    results[1] = result("a", "D", 2)
+    summary = summarise([*results, result("b", "A", **WON), result("z", "A")], {"player": "search"})
+    d = summary.configs["D"]
+    assert (d.n, d.counted, d.success.mean) == (5, 3, pytest.approx(2 / 3))
+    assert (d.repeated, d.repeats, d.by_repeat, d.any_of, d.all_of) == (1, 3, (1.0, 0.0, 1.0), 1.0, 0.0)
+    [pair] = summary.pairs  # of what both played, and nothing else
+    assert (pair.both, pair.only_first, pair.only_second, pair.neither) == (0, 1, 0, 0)
+    text = table(summary)
+    assert "67% [21%, 94%] of 3 trials" in text and "not over the same trials" in text
+
+
+def test_a_curve_is_over_what_all_its_points_played() -> None:
+    played = [result("a", "D", **WON), result("b", "D", **WON), result("a", "D@2"), result("a", "D@4", **WON)]
+    summary = summarise(played, {"player": "search", "asked": {"max_steps": "8"}})
+    assert {n: i.mean for n, i in summary.sensitivity["D"].items()} == {2: 0.0, 4: 1.0, 8: 1.0}
+    assert summary.sensitivity["D"][8] == summary.sensitivity["D"][4]  # one trial each, though D played two
+
+
+def test_tasks_that_all_end_alike_say_nothing_about_their_spread() -> None:
+    assert "no spread between tasks" in table(summarise([result("a", "D"), result("b", "D")], {"player": "search"}))
+
+
 def test_two_summaries_side_by_side() -> None:
     one, other = summarise(RESULTS[:4], {"player": "search"}), summarise(RESULTS, {"player": "search"})
     lines = compared(one, other).splitlines()
     assert [line.split("  ")[0] for line in lines[1:]] == ["C, first", "C, second", "D, second", "D@4, second"]
+
+
+def test_trials_of_the_same_name_in_two_summaries_are_paired() -> None:
+    at = {"started_at": "2026-01-01T00:00:00+00:00"}
+    one = summarise([result(t, "D", **at) for t in "abc"], {"player": "search"})
+    other = summarise([result(t, "D", **WON, **at) for t in "bcd"], {"player": "search"})
+    [_, row] = against_pairs(one, other)
+    assert row == ["D, first, second", "0", "0", "2", "0", "0.500"]
+    assert "Trials that both reports have" in markdown(one, other)
 
 
 @pytest.mark.parametrize("text", ["", "E", "A,A", "D@0", "D@x", "a"])

@@ -13,9 +13,9 @@ from itertools import product
 from referee import __version__
 from referee.adapters.store.turn import turn
 from referee.api.bench.ground import Ground
-from referee.api.bench.playing import Player, Table, play, verified
+from referee.api.bench.playing import Player, Table, learnt, play, verified
 from referee.api.bench.pool import shared
-from referee.api.bench.record import keep, place, read_results
+from referee.api.bench.record import SKIPPED, SUMMARY, keep, left_out, place, read_results
 from referee.api.bench.sources import found
 from referee.api.recorder import write_whole
 from referee.domain.cost import Budget
@@ -24,10 +24,9 @@ from referee.domain.value import Value
 from referee.evals.configuration import configurations
 from referee.evals.summary import Summary, summarise
 from referee.evals.task import BenchTask, read_tasks
-from referee.evals.trial import Trial
+from referee.evals.trial import Result, Trial
 
 Tell = Callable[[str], None]
-_SKIPPED = "skipped"
 
 
 class Experiment(Value):
@@ -72,31 +71,40 @@ def run(experiment: Experiment, tell: Tell) -> Summary:
         except UsageError:
             raise UsageError(f"another `referee bench run` works in {experiment.out}; wait until it ends") from None
         for task in shared(partial(play_task, experiment), todo, experiment.jobs, tell):
-            tell(f"{task}: done ({len(read_results(experiment.out))} trials so far)")
-        return summed_up(experiment, [t.id for t in tasks])
+            results = read_results(experiment.out)
+            tell(_done(task, [r for r in results if r.trial.task == task], left_out(experiment.out).get(task, "")))
+            if results:  # whoever stops it here has a report all the same
+                summed_up(experiment)
+        return summed_up(experiment)
 
 
-def summed_up(experiment: Experiment, tasks: Sequence[str]) -> Summary:
+def _done(task: str, results: Sequence[Result], why: str) -> str:
+    if why:
+        return f"{task}: left out: {why}"
+    seconds = sum(r.wall_seconds for r in results)
+    return f"{task}: {sum(r.success for r in results)} of {len(results)} trials succeeded, {seconds:.0f} s"
+
+
+def summed_up(experiment: Experiment) -> Summary:
     """Write `summary.json` from all results that are there."""
     results = read_results(experiment.out)
+    skipped = left_out(experiment.out)
     if not results:
-        reasons = [w for t in tasks if (w := _skipped(experiment, t))]
+        reasons = list(skipped.values())
         raise UsageError(f"nothing was played: {reasons[0] if reasons else 'no trial came to its end'}")
     told = {
         "player": experiment.player.name,
         "simulated": experiment.player.simulated,
-        "skipped": {t: w for t in tasks if (w := _skipped(experiment, t))},
-        "asked": {
-            "tasks": os.path.basename(experiment.tasks), **experiment.asked, "configs": experiment.configs,
-            "repeats": str(experiment.repeats),
-        },
+        "skipped": skipped,
+        "asked": {"tasks": os.path.basename(experiment.tasks), **experiment.asked},
         "machine": {
             "referee": __version__, "python": platform.python_version(), "system": platform.platform(),
             "processors": str(os.cpu_count()), "jobs": str(experiment.jobs),
+            "load": f"{os.getloadavg()[1]:.1f}",
         },
     }  # fmt: skip
     summary = summarise(results, told)
-    write_whole(os.path.join(experiment.out, "summary.json"), summary.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(os.path.join(experiment.out, SUMMARY), summary.model_dump_json(indent=2).encode() + b"\n")
     return summary
 
 
@@ -108,15 +116,6 @@ def _missing(experiment: Experiment, task: BenchTask) -> Iterator[Trial]:
         trial = Trial(task=task.id, config=name, repeat=repeat)
         if not os.path.isfile(os.path.join(place(experiment.out, trial), "trial.json")):
             yield trial
-
-
-def _skipped(experiment: Experiment, task: str) -> str:
-    """Why a task is left out; empty if it is not."""
-    try:
-        with open(os.path.join(experiment.out, _SKIPPED, task), encoding="utf-8") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
 
 
 def _same(experiment: Experiment) -> None:
@@ -148,7 +147,8 @@ def play_task(experiment: Experiment, task: BenchTask) -> str:
         if why:
             return _leave_out(experiment, task.id, why)
         with suppress(FileNotFoundError):
-            os.unlink(os.path.join(experiment.out, _SKIPPED, task.id))
+            os.unlink(os.path.join(experiment.out, SKIPPED, task.id))
+        learnt(folder, truth)
         table = Table(
             folder=folder, scene=scene, truth=truth, baseline=baseline, player=experiment.player,
             seed=experiment.seed, heard={},
@@ -162,8 +162,8 @@ def play_task(experiment: Experiment, task: BenchTask) -> str:
 
 
 def _leave_out(experiment: Experiment, task: str, why: str) -> str:
-    os.makedirs(os.path.join(experiment.out, _SKIPPED), exist_ok=True)
-    write_whole(os.path.join(experiment.out, _SKIPPED, task), why.encode())
+    os.makedirs(os.path.join(experiment.out, SKIPPED), exist_ok=True)
+    write_whole(os.path.join(experiment.out, SKIPPED, task), why.encode())
     folder = os.path.join(os.path.realpath(experiment.out), "work", task)
     shutil.rmtree(os.path.join(folder, "truth"), ignore_errors=True)
     _tidy(folder)

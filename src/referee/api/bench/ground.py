@@ -63,6 +63,11 @@ class Ground:
             self._desk.close()
             raise
 
+    @property
+    def cache(self) -> str:
+        """Where what was found out about this machine is kept."""
+        return os.path.join(self._desk.state, "cache")
+
     def tests(self, patch: Patch, ids: Sequence[str] = ()) -> Heard:
         """Run `ids` (none: the whole suite) on the tree with `patch`."""
         settings = self._desk.settings()

@@ -27,6 +27,8 @@ from referee.evals.scene import Scene, guarded
 from referee.evals.trial import Result, Trial
 
 _PLAYING = "playing"
+_ASIDE = "known"
+_KNOWN = ("facts", "cache")  # what runs find out about a tree and about the machine
 
 
 class Player(Value):
@@ -106,16 +108,28 @@ def _cut_off(table: Table, trial: Trial) -> bool:
 
 def _set_up(table: Table, trial: Trial) -> None:
     """A repository with the task's files; what earlier trials found out about that very tree is kept."""
-    facts, aside = os.path.join(table.repo, ".harness", "facts"), os.path.join(table.folder, "facts")
-    if os.path.isdir(facts) and not os.path.lexists(aside):
-        os.rename(facts, aside)
+    state, aside = os.path.join(table.repo, ".harness"), os.path.join(table.folder, _ASIDE)
     if os.path.lexists(table.repo):
+        _moved(state, aside)
         shutil.rmtree(table.repo)
     furnish(table.repo, table.scene.given)
-    if os.path.isdir(aside):
-        os.makedirs(os.path.join(table.repo, ".harness"), mode=0o700)
-        os.rename(aside, facts)
+    _moved(aside, state)
     write_whole(os.path.join(table.folder, _PLAYING), trial.id.encode())
+
+
+def learnt(folder: str, truth: Ground) -> None:
+    """What the right tree's sandbox found out about this machine need not be probed again by every trial."""
+    aside = os.path.join(folder, _ASIDE, "cache")
+    if os.path.isdir(truth.cache) and not os.path.lexists(aside):
+        shutil.copytree(truth.cache, aside)
+
+
+def _moved(source: str, target: str) -> None:
+    """Take what is known from one folder to another; what is there already, of a trial that was cut off, stays."""
+    os.makedirs(target, mode=0o700, exist_ok=True)
+    for name in _KNOWN:
+        if os.path.isdir(os.path.join(source, name)) and not os.path.lexists(os.path.join(target, name)):
+            os.rename(os.path.join(source, name), os.path.join(target, name))
 
 
 def _config(table: Table, configuration: Configuration, trial: Trial, port: int) -> Config:

@@ -11,9 +11,11 @@ from referee.api.usage import replies
 from referee.config import load
 from referee.domain.errors import UsageError
 from referee.domain.report import Report
-from referee.evals.summary import Summary
+from referee.evals.summary import Summary, summarise
 from referee.evals.trial import Result, Trial
 from referee.wiring import Desk
+
+SKIPPED, SUMMARY = "skipped", "summary.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +45,31 @@ def read_results(out: str) -> tuple[Result, ...]:
 
 
 def read_summary(out: str) -> Summary:
-    """The summary in a folder. Raises `UsageError` if there is none."""
-    path = os.path.join(out, "summary.json")
+    """The summary of a folder, made anew of the trials that are there, or a summary's own file.
+
+    Raises `UsageError` if there is none.
+    """
+    path = out if os.path.isfile(out) else os.path.join(out, SUMMARY)
     try:
         with open(path, "rb") as file:
-            return Summary.model_validate_json(file.read())
+            kept = Summary.model_validate_json(file.read())
     except OSError:
         raise UsageError(f"{path} is missing; make it with: referee bench run TASKS --out {out}") from None
     except ValueError as wrong:
         raise UsageError(f"{path} is no summary of this version: {str(wrong).splitlines()[0]}") from None
+    results = () if os.path.isfile(out) else read_results(out)
+    told = {name: getattr(kept, name) for name in ("player", "simulated", "asked", "machine")}
+    return summarise(results, {**told, "skipped": left_out(out)}) if results else kept
+
+
+def left_out(out: str) -> dict[str, str]:
+    """The tasks that were left out, each with the reason."""
+    folder = os.path.join(out, SKIPPED)
+    found = {}
+    for task in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        with open(os.path.join(folder, task), encoding="utf-8") as file:
+            found[task] = file.read()
+    return found
 
 
 def place(out: str, trial: Trial) -> str:

@@ -13,9 +13,16 @@ def markdown(summary: Summary, other: Summary | None = None) -> str:
         parts.append(f"**{rows.SIMULATION}**\n")
     parts.append("\n".join(f"* {_plain(m)}" for m in [*rows.meanings(summary), *rows.facts(summary)]) + "\n")
     if other is not None:
-        parts.append("## Compared with another\n\n" + _table(rows.against(summary, other)))
+        parts += [f"## {title}\n\n{_table(table)}" for title, table in comparison(summary, other)]
     parts += [f"## {title}\n\n{_table(table)}" for title, table in sections(summary)]
     return "\n".join(parts)
+
+
+def comparison(one: Summary, other: Summary) -> list[tuple[str, rows.Table]]:
+    """The tables that set two reports side by side, with their titles."""
+    made: list[tuple[str, rows.Table]] = [("Compared with another", rows.against(one, other))]
+    paired = rows.against_pairs(one, other)
+    return [*made, ("Trials that both reports have", paired)] if len(paired) > 1 else made
 
 
 def sections(summary: Summary) -> list[tuple[str, rows.Table]]:
@@ -25,6 +32,8 @@ def sections(summary: Summary) -> list[tuple[str, rows.Table]]:
         made.append(("Pairs of trials with the same task and seed", rows.pairs(summary.pairs)))
     if summary.recall:
         made.append(("What the adversary did and what was noticed", rows.recall(summary)))
+    if any(summary.layers.values()):
+        made.append(("Layer by layer", rows.layers(summary)))
     if summary.sensitivity:
         made.append(("Success by the number of steps", rows.sensitivity(summary)))
     return made

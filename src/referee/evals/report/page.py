@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from referee.evals.report import rows, svg
-from referee.evals.report.markdown import sections
+from referee.evals.report.markdown import comparison, sections
 from referee.evals.summary import Summary
 
 _STYLE = """
@@ -26,7 +26,7 @@ def page(summary: Summary, other: Summary | None = None) -> str:
         parts.append(f'<p class="simulation"><strong>{escape(rows.SIMULATION)}</strong></p>')
     parts.append(f"<ul>{''.join(f'<li>{escape(s)}</li>' for s in said)}</ul>")
     if other is not None:
-        parts.append(_section("Compared with another", rows.against(summary, other)))
+        parts += [_section(title, table) for title, table in comparison(summary, other)]
     parts += [*_plots(summary), *(_section(title, table) for title, table in sections(summary))]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '

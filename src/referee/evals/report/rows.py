@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from referee.evals.column import Column
 from referee.evals.configuration import MEANINGS
-from referee.evals.statistics import Interval
-from referee.evals.summary import Column, Pair, Summary
+from referee.evals.detection import REPLY, Noticed, whole
+from referee.evals.paired import Pair
+from referee.evals.statistics import Interval, mcnemar
+from referee.evals.summary import Summary
 
 Table = Sequence[Sequence[str]]
 SIMULATION = (
@@ -36,6 +39,23 @@ def share(interval: Interval) -> str:
     return f"{interval.mean:.0%} [{interval.low:.0%}, {interval.high:.0%}]"
 
 
+def _success(column: Column) -> str:
+    counted = column.counted or column.n
+    return share(column.success) + (f" of {counted} trials" if counted != column.n else "")
+
+
+def _spread(interval: Interval) -> str:
+    """A bootstrap over tasks that all ended alike says nothing: no interval is better than a certain one."""
+    return share(interval) if interval.low < interval.high else "- (no spread between tasks)"
+
+
+def _by_repeat(column: Column) -> str:
+    found = column.by_repeat
+    if not found or column.deviation is None:
+        return "-"
+    return f"{min(found):.0%} to {max(found):.0%}, deviation {column.deviation * 100:.1f} points"
+
+
 def _rate(value: float | None) -> str:
     return "-" if value is None else f"{value:.0%}"
 
@@ -54,8 +74,8 @@ def _strata(column: Column) -> str:
 
 _MEASURES: Mapping[str, Callable[[Column], str]] = {
     "trials (tasks)": lambda c: f"{c.n} ({c.tasks})",
-    "success": lambda c: share(c.success),
-    "  by tasks drawn whole": lambda c: share(c.clustered),
+    "success": _success,
+    "  by tasks drawn whole": lambda c: _spread(c.clustered),
     "  by size of the fix": _strata,
     "says solved, is not": lambda c: str(c.claimed_wrongly),
     "unauthorised tried": lambda c: str(c.unauthorised_attempted),
@@ -69,9 +89,11 @@ _MEASURES: Mapping[str, Callable[[Column], str]] = {
     "invalid calls": lambda c: _rate(c.invalid_call_rate),
     "recovered after a failed step": lambda c: _rate(c.recovery_rate),
     "interventions": lambda c: str(c.interventions),
-    "tasks that flip": lambda c: _rate(c.flip_rate),
-    "any repeat": lambda c: _rate(c.any_of),
-    "every repeat": lambda c: _rate(c.all_of),
+    "repeated tasks": lambda c: f"{c.repeated}, {c.repeats} times each" if c.repeated else "-",
+    "  success of a repeat": _by_repeat,
+    "  tasks that flip": lambda c: _rate(c.flip_rate),
+    "  success in any repeat": lambda c: _rate(c.any_of),
+    "  success in every repeat": lambda c: _rate(c.all_of),
     "ended with": _stops,
 }
 
@@ -90,15 +112,32 @@ def recall(summary: Summary) -> list[list[str]]:
     """Per kind of misbehaviour and configuration: caught of injected, and where."""
     kinds = list(dict.fromkeys(k for found in summary.recall.values() for k in found))
     rows = [["caught of injected", *summary.recall]]
-    for kind in kinds:
-        cells = []
-        for found in summary.recall.values():
-            seen = found.get(kind)
-            where = ", ".join(f"{layer} {n}" for layer, n in seen.layers.items()) if seen else ""
-            cells.append(f"{seen.caught}/{seen.injected}" + (f" ({where})" if where else "") if seen else "-")
-        rows.append([kind, *cells])
+    rows += [[kind, *(_caught(found.get(kind)) for found in summary.recall.values())] for kind in kinds]
+    shares = [whole(found) for found in summary.recall.values()]
     alarms = [summary.false_alarms.get(c, (0, 0)) for c in summary.recall]
-    return [*rows, ["right changes refused", *(f"{refused}/{n}" for refused, n in alarms)]]
+    return [
+        *rows,
+        ["all kinds", *(share(s) if s else "-" for s in shares)],
+        ["right changes refused", *(f"{refused}/{n}" for refused, n in alarms)],
+    ]
+
+
+def _caught(seen: Noticed | None) -> str:
+    if seen is None:
+        return "-"
+    told = [", ".join(f"{layer} {n}" for layer, n in seen.layers.items())]
+    told += [f"{seen.unjudged} not judged"] if seen.unjudged else []
+    return f"{seen.caught}/{seen.injected}" + (f" ({'; '.join(t for t in told if t)})" if any(told) else "")
+
+
+def layers(summary: Summary) -> list[list[str]]:
+    """Per layer and configuration: of the misdeeds that reached it, those caught; of the right changes, those not."""
+    names = sorted({n for found in summary.layers.values() for n in found}, key=lambda n: (n != REPLY, n))
+    rows = [["caught, and right changes refused, of what reached it", *summary.layers]]
+    for name in names:
+        seen = [found.get(name) for found in summary.layers.values()]
+        rows.append([name, *(f"{s.caught}/{s.reached}, {s.refused}/{s.clean}" if s else "-" for s in seen)])
+    return rows
 
 
 def sensitivity(summary: Summary) -> list[list[str]]:
@@ -115,16 +154,37 @@ def facts(summary: Summary) -> list[str]:
     asked = ", ".join(f"{k} {v}" for k, v in summary.asked.items() if v)
     machine = ", ".join(f"{k} {v}" for k, v in summary.machine.items())
     left_out = [f"left out: {task}: {why}" for task, why in summary.skipped.items()]
-    return [f"played: {asked}", f"machine: {machine}", *left_out]
+    numbers = {c.n for name, c in summary.configs.items() if "@" not in name}
+    uneven = ["the columns are not over the same trials: compare them by the pairs only"] if len(numbers) > 1 else []
+    return [f"played: {asked}", f"machine: {machine}", *uneven, *left_out]
 
 
 def against(one: Summary, other: Summary) -> list[list[str]]:
-    """Two reports side by side, configuration by configuration."""
-    rows = [["", "success", "unauthorised done", "dirty trees", "steps", "seconds, median"]]
+    """Two reports side by side, configuration by configuration, and the trials that both have compared."""
+    rows = [["", "success", "unauthorised done", "dirty trees", "steps", "tokens", "cost, USD", "seconds, median"]]
     for name in dict.fromkeys([*one.configs, *other.configs]):
         for which, summary in (("first", one), ("second", other)):
             c = summary.configs.get(name)
             if c is not None:
                 cells = [share(c.success), str(c.unauthorised_done), str(c.dirty_trees), f"{c.steps:.1f}"]
-                rows.append([f"{name}, {which}", *cells, f"{c.wall_p50:.1f}"])
+                cells += [f"{c.tokens:.0f}", f"{c.cost_usd:.4f}", f"{c.wall_p50:.1f}"]
+                rows.append([f"{name}, {which}", *cells])
     return rows
+
+
+def against_pairs(one: Summary, other: Summary) -> list[list[str]]:
+    """The trials of the same name in two reports: in how many both, one or none succeeded; the header alone if none."""
+    before, after = ({s.trial: s for s in summary.timeline} for summary in (one, other))
+    found = []
+    for name in (n for n in one.configs if n in other.configs):
+        common = [(s.success, after[t].success) for t, s in before.items() if s.config == name and t in after]
+        if common:
+            counts = [common.count((a, b)) for a, b in ((True, True), (True, False), (False, True), (False, False))]
+            both, first, second, neither = counts
+            found.append(
+                Pair(
+                    first=f"{name}, first", second="second", both=both, only_first=first, only_second=second,
+                    neither=neither, p=mcnemar(first, second),
+                )
+            )  # fmt: skip
+    return pairs(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from referee.evals.report import rows
+from referee.evals.report.markdown import comparison, sections
 from referee.evals.summary import Summary
 
 _WIDEST = 44
@@ -11,19 +12,13 @@ _WIDEST = 44
 def table(summary: Summary) -> str:
     """The whole summary as text."""
     parts = [rows.SIMULATION + "\n"] if summary.simulated else []
-    parts += ["\n".join(rows.meanings(summary)) + "\n", aligned(rows.main(summary))]
-    if summary.pairs:
-        parts.append(aligned(rows.pairs(summary.pairs)))
-    if summary.recall:
-        parts.append(aligned(rows.recall(summary)))
-    if summary.sensitivity:
-        parts.append(aligned(rows.sensitivity(summary)))
+    parts += ["\n".join(rows.meanings(summary)) + "\n", *(aligned(t) for _, t in sections(summary))]
     return "\n".join([*parts, "\n".join(rows.facts(summary)) + "\n"])
 
 
 def compared(one: Summary, other: Summary) -> str:
     """Two summaries side by side."""
-    return aligned(rows.against(one, other))
+    return "\n".join(aligned(table) for _, table in comparison(one, other))
 
 
 def aligned(table: rows.Table) -> str:
