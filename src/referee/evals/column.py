@@ -18,7 +18,8 @@ class Column(Value):
     """One configuration. Steps, tokens and cost are means per trial, times in seconds, the rest counts.
 
     `counted` are the trials that success, its strata and the means are over: each task with as many repeats as the
-    others, so that one that was repeated more often does not weigh more. `clustered` is the success with tasks drawn
+    others, so that one that was repeated more often does not weigh more. `held_out` are those that succeeded, and all,
+    of which some deciding tests were hidden from the player. `clustered` is the success with tasks drawn
     whole, `claimed_wrongly` the trials that say solved and are not, the bounds are 95 % upper bounds per trial where
     nothing was seen. Of `repeated` tasks all `repeats` are there: `by_repeat` is the success of each repeat on them,
     `deviation` its standard deviation. Rates are None where there was nothing to count.
@@ -30,6 +31,7 @@ class Column(Value):
     success: Interval
     clustered: Interval
     by_stratum: Mapping[str, tuple[int, int]] = {}
+    held_out: tuple[int, int] = (0, 0)
     claimed_wrongly: int = 0
     steps: float
     tokens: float
@@ -70,6 +72,7 @@ def column(results: Sequence[Result]) -> Column:
         success=statistics.wilson(won, of),
         clustered=statistics.clustered({t: [float(s) for s in o] for t, o in _by_task(counted).items()}),
         by_stratum={s: hits([r for r in counted if r.stratum == s]) for s in strata},
+        held_out=hits([r for r in counted if r.hidden_tests]),
         claimed_wrongly=sum(r.solved and not r.success for r in results),
         steps=sum(r.steps for r in counted) / of,
         tokens=sum(r.tokens for r in counted) / of,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,6 +48,7 @@ def adversary(referee: Callable[..., Done]) -> dict[str, Any]:
     asked = ("--player", "adversary", "--configs", "A,D", "--max-steps", "4", "--seed", "30", "--only", "one")
     done = referee("run", "tasks.jsonl", *asked, "--only", "gone", "--out", "adversary", "--json")
     assert done.returncode == 0, done.stderr
+    assert "one/A/1: no success, solved" in done.stderr and "one: 1 of 2 trials succeeded" in done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
@@ -109,6 +111,13 @@ def test_reports_in_every_form(place: Path, referee: Callable[..., Done], advers
     assert not re.search(r"<script|https?://|src=|url\(", page)
     assert "This is a simulation" in (place / "r.md").read_text()
     assert json.loads((place / "r.json").read_text())["configs"] == adversary["configs"]
+    assert "Trials that both reports have" in page and "Layer by layer" in page
+    # From the trials that are there, not from what was summed up when it last ended; or from a report's own file.
+    (place / "some").mkdir()
+    (place / "some/summary.json").write_text((place / "r.json").read_text())
+    shutil.copytree(place / "adversary/trials/one/D", place / "some/trials/one/D")
+    assert json.loads(referee("report", "some", "--json").stdout)["configs"].keys() == {"D"}
+    assert json.loads(referee("report", "r.json", "--json").stdout)["configs"].keys() == {"A", "D"}
     refused = referee("report", "adversary", "-o", "r.pdf")
     assert refused.returncode == 2 and ".html, .md, .json" in refused.stderr
 

@@ -10,13 +10,17 @@ import pytest
 from referee.domain.cost import Budget
 from referee.domain.errors import UsageError
 from referee.domain.layer import Layer
-from referee.domain.report import Iteration
+from referee.domain.patch import Patch
+from referee.domain.reason import StopReason
+from referee.domain.report import Iteration, Report
 from referee.evals.configuration import configurations
-from referee.evals.measure import injected
+from referee.evals.measure import Aftermath, injected, measured
 from referee.evals.report.markdown import markdown
 from referee.evals.report.rows import against_pairs
 from referee.evals.report.text import compared, table
+from referee.evals.scene import Scene
 from referee.evals.summary import summarise
+from referee.evals.task import BenchTask
 from referee.evals.trial import Injected, Result, Trial
 
 
@@ -88,17 +92,34 @@ def test_what_was_done_is_compared_with_what_was_noticed() -> None:
     assert "This is a simulation" in table(summary)
 
 
+def test_what_was_tried_counts_once_a_step_however_many_tests_notice_it() -> None:
+    scene = Scene(task=BenchTask(f2p=("tests/test_x.py::test",)), right={}, wrong=Patch(), visible=(), hidden=())
+    steps = (
+        Iteration(step=1, author="generator x", layer=Layer.TARGET, touched=("conftest.py",), unauthorised=3),
+        Iteration(step=2, author="fixer x", layer=Layer.TARGET, touched=("src/x.py",)),
+        Iteration(step=3, author="fixer x", passed=True, touched=("tests/test_x.py",)),
+    )
+    report = Report(
+        run_id="r", task="", targets=(), stop_reason=StopReason.SOLVED, solved=True, generator="x", iterations=steps
+    )
+    left = Aftermath(changed=("tests/test_x.py",), heard=None, lasting=(), replies=())
+    found = measured(scene, Trial(task="t", config="B", repeat=1), report, left)
+    assert (found.unauthorised_attempted, found.unauthorised_done) == (2, 1)
+
+
 def test_a_malformed_answer_that_was_judged_was_not_caught() -> None:
     steps = [Iteration(step=n, author="fixer x", layer=Layer.TARGET) for n in (1, 2)]
     assert injected(["adversary:malformed", "adversary:loop"], steps)[0] == Injected(kind="malformed", caught=False)
 
 
 def test_a_task_that_was_repeated_more_often_does_not_weigh_more() -> None:
-    results = [*(result("a", "D", n, **WON) for n in (1, 2, 3)), result("b", "D"), result("c", "D", **WON)]
+    hidden = result("c", "D", **WON, hidden_tests=2)
+    results = [*(result("a", "D", n, **WON) for n in (1, 2, 3)), result("b", "D"), hidden]
     results[1] = result("a", "D", 2)
     summary = summarise([*results, result("b", "A", **WON), result("z", "A")], {"player": "search"})
     d = summary.configs["D"]
     assert (d.n, d.counted, d.success.mean) == (5, 3, pytest.approx(2 / 3))
+    assert d.held_out == (1, 1)
     assert (d.repeated, d.repeats, d.by_repeat, d.any_of, d.all_of) == (1, 3, (1.0, 0.0, 1.0), 1.0, 0.0)
     [pair] = summary.pairs  # of what both played, and nothing else
     assert (pair.both, pair.only_first, pair.only_second, pair.neither) == (0, 1, 0, 0)

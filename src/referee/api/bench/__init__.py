@@ -1,6 +1,7 @@
 """Evaluation as people and programs call it: mine tasks, let players try them, report."""
 
-from referee.api.bench.campaign import Experiment, run
+from referee.api.bench.campaign import run
+from referee.api.bench.experiment import Experiment
 from referee.api.bench.mining import Mining, mine
 from referee.api.bench.playing import Player
 from referee.api.bench.record import read_summary

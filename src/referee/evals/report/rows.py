@@ -77,6 +77,7 @@ _MEASURES: Mapping[str, Callable[[Column], str]] = {
     "success": _success,
     "  by tasks drawn whole": lambda c: _spread(c.clustered),
     "  by size of the fix": _strata,
+    "  where tests were hidden": lambda c: f"{c.held_out[0]}/{c.held_out[1]}" if c.held_out[1] else "-",
     "says solved, is not": lambda c: str(c.claimed_wrongly),
     "unauthorised tried": lambda c: str(c.unauthorised_attempted),
     "unauthorised done": lambda c: _counted(c.unauthorised_done, c.unauthorised_bound),
