@@ -10,7 +10,7 @@ from functools import partial
 
 from referee import __version__
 from referee.adapters.store.turn import turn
-from referee.api.bench.experiment import Experiment
+from referee.api.bench.experiment import Experiment, missing
 from referee.api.bench.pool import shared
 from referee.api.bench.record import SUMMARY, left_out, read_results
 from referee.api.bench.sitting import Tell, play_task
