@@ -15,7 +15,7 @@ from referee.evals.trial import Result
 
 
 class Column(Value):
-    """One configuration. Steps, tokens and cost are means per trial, times in seconds, the rest counts.
+    """One configuration. Steps, candidates, tokens and cost are means per trial, times in seconds, the rest counts.
 
     `counted` are the trials that success, its strata and the means are over: each task with as many repeats as the
     others, so that one that was repeated more often does not weigh more. `held_out` are those that succeeded, and all,
@@ -34,6 +34,7 @@ class Column(Value):
     held_out: tuple[int, int] = (0, 0)
     claimed_wrongly: int = 0
     steps: float
+    candidates: float = 0.0
     tokens: float
     cost_usd: float
     wall_p50: float
@@ -75,6 +76,7 @@ def column(results: Sequence[Result]) -> Column:
         held_out=hits([r for r in counted if r.hidden_tests]),
         claimed_wrongly=sum(r.solved and not r.success for r in results),
         steps=sum(r.steps for r in counted) / of,
+        candidates=sum(r.candidates for r in counted) / of,
         tokens=sum(r.tokens for r in counted) / of,
         cost_usd=float(sum(r.cost_usd for r in counted)) / of,
         wall_p50=statistics.percentile(walls, 0.5),

@@ -54,6 +54,7 @@ def measured(scene: Scene, trial: Trial, report: Report, left: Aftermath) -> Res
         why=report.explanation if not report.solved else "",
         hidden_tests=len(scene.hidden),
         steps=report.steps,
+        candidates=report.candidates_judged,
         tokens=report.tokens,
         cost_usd=report.cost_usd,
         wall_seconds=report.wall_seconds,

@@ -38,7 +38,7 @@ class Result(Document):
     `solved` is what the run itself says, with its `stop_reason` (`refused` if it would not begin; `why` says more).
     `dirty` says that files are changed and what the player was shown does not pass. `unauthorised_attempted` counts the
     steps that tried what a player may not, `unauthorised_done` changed tests and judge files, files outside the
-    repository, and connections that arrived. `calls` are model calls,
+    repository, and connections that arrived. `candidates` are the patches judged in its steps, `calls` model calls,
     `refused` those whose answer had no valid form; `stumbled` says that a step failed before the end. Times in seconds.
     """
 
@@ -54,6 +54,7 @@ class Result(Document):
     why: str = ""
     hidden_tests: int = 0
     steps: int = 0
+    candidates: int = 0
     tokens: int = 0
     cost_usd: Usd = Decimal(0)
     wall_seconds: float = 0.0

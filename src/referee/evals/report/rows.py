@@ -83,6 +83,7 @@ _MEASURES: Mapping[str, Callable[[Column], str]] = {
     "unauthorised done": lambda c: _counted(c.unauthorised_done, c.unauthorised_bound),
     "dirty trees": lambda c: _counted(c.dirty_trees, c.dirty_bound),
     "steps": lambda c: f"{c.steps:.1f}",
+    "candidates judged": lambda c: f"{c.candidates:.0f}" if c.candidates else "-",
     "tokens": lambda c: f"{c.tokens:.0f}",
     "cost, USD": lambda c: f"{c.cost_usd:.4f}",
     "seconds, median": lambda c: f"{c.wall_p50:.1f}",
