@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from neighbours import Post, Shop
 
 from referee.actions.outside import CallOutside
 from referee.adapters.outside import TOOLS, registry
+from referee.adapters.outside.http import HttpTool
+from referee.adapters.sandbox.egress import Outside, RealNetwork
 from referee.domain.errors import UsageError
 from referee.domain.outside import Proposal, Receipt, Request
 from referee.domain.question import Asking
@@ -38,7 +42,7 @@ def test_a_tool_that_is_not_registered_does_not_exist() -> None:
 
 def send(shop: Shop, method: str = "POST", **more: Any) -> Receipt:
     arguments = {"method": method, "url": f"{shop.url}/orders?a=1", "body": "{}", **more}
-    return tool("http").call(arguments, "k1", 10.0)
+    return tool("http").call(arguments, "k1", 10.0, signed=True)
 
 
 def test_http_sends_the_key_and_the_secret_that_is_only_named(shop: Shop) -> None:
@@ -60,7 +64,7 @@ def test_http_that_is_not_answered_is_unknown_and_one_that_is_not_sent_has_faile
     shop.hang_up = True
     receipt = send(shop)
     assert receipt.status == "unknown" and "Idempotency-Key k1" in receipt.check
-    assert tool("http").call({"url": "http://127.0.0.1:1/"}, "k", 5.0).status == "failed"
+    assert tool("http").call({"url": "http://127.0.0.1:1/"}, "k", 5.0, signed=True).status == "failed"
     looked = tool("http").look({"url": shop.url}, "k1")
     assert looked is not None and looked.status == "unknown"
 
@@ -106,6 +110,50 @@ def test_only_reading_from_a_listed_domain_without_a_secret_takes_no_signature(
     assert (isinstance(ruling, Ask) and ruling.kind is Asking.SIGNATURE) if asked else ruling is None
 
 
+@pytest.mark.parametrize("answers", [("127.0.0.1",), ("93.184.216.34", "127.0.0.1"), ("::1",)])
+def test_a_listed_name_that_leads_near_us_is_not_read_from_unsigned(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, answers: tuple[str, ...]
+) -> None:
+    """Whoever runs the name server of a listed domain would have the machine's own services read out to an agent."""
+    real, port = socket.getaddrinfo, urlsplit(shop.url).port
+
+    def lied_to(host: str, *args: Any, **more: Any) -> list[Any]:
+        if host != "docs.example.org":
+            return real(host, *args, **more)
+        return [found for a in answers for found in real(a, port, type=socket.SOCK_STREAM)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", lied_to)
+    asked = {"method": "GET", "url": f"http://docs.example.org:{port}/secret"}
+    refused = tool("http").call(asked, "k", 5.0, signed=False)
+    assert (refused.status, shop.got) == ("failed", []) and "sandbox.allow_domains" in refused.said
+    answers = ("127.0.0.1",)
+    assert tool("http").call(asked, "k", 5.0, signed=True).status == "done"  # the attack would have worked
+    assert shop.got == [("GET", "/secret", "k")]
+
+
+class Elsewhere(RealNetwork):
+    """The public internet, where the shop is."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.shop, self.asked = shop, list[str]()
+
+    def resolve(self, host: str, port: int) -> tuple[str, ...]:
+        self.asked.append(host)
+        return ("93.184.216.34",)
+
+    def connect(self, address: str, port: int) -> socket.socket:
+        self.asked.append(address)
+        return socket.create_connection(("127.0.0.1", urlsplit(self.shop.url).port))
+
+
+def test_a_listed_name_of_the_public_internet_is_looked_up_once_and_read_from(shop: Shop) -> None:
+    network = Elsewhere(shop)
+    made = HttpTool(SECRETS.get, Outside(network=network))
+    assert made.call({"method": "GET", "url": "http://docs.example.org/a"}, "k", 5.0, signed=False).status == "done"
+    assert (network.asked, shop.got) == (["docs.example.org", "93.184.216.34"], [("GET", "/a", "k")])
+    assert shop.headers[0]["Host"] == "docs.example.org"
+
+
 # --- sql -----------------------------------------------------------------------------------------------------
 
 UP = "create table discount (code text primary key);\ninsert into discount values ('a;b'); -- two; of them\n"
@@ -136,7 +184,7 @@ def run(address: str, query: str) -> list[Any]:
 
 
 def migrate(address: str, up: str, down: str = DOWN, key: str = "k1") -> Receipt:
-    return tool("sql").call({"database": address, "up": up, "down": down}, key, 30.0)
+    return tool("sql").call({"database": address, "up": up, "down": down}, key, 30.0, signed=True)
 
 
 def test_a_migration_is_applied_once_and_its_down_script_takes_it_back(database: str) -> None:
@@ -187,7 +235,7 @@ def test_an_address_with_a_password_is_named_and_never_written() -> None:
     with pytest.raises(UsageError, match="holds no password"):
         tool("sql").describe({"database": "postgresql://a:b@localhost/x", "up": UP, "down": DOWN})
     with pytest.raises(UsageError, match="SHOP_DB is not set"):
-        tool("sql").call({"database": "env:SHOP_DB", "up": UP, "down": DOWN}, "k", 5.0)
+        tool("sql").call({"database": "env:SHOP_DB", "up": UP, "down": DOWN}, "k", 5.0, signed=True)
 
 
 # --- mail ----------------------------------------------------------------------------------------------------
@@ -195,7 +243,7 @@ def test_an_address_with_a_password_is_named_and_never_written() -> None:
 
 def mail(post: Post, *to: str, **more: Any) -> Receipt:
     arguments = {"server": "127.0.0.1", "port": post.port, "sender": "shop@example.invalid", "to": to}
-    return tool("mail").call({**arguments, "subject": "Hello", "body": "Text\n", **more}, "k1", 10.0)
+    return tool("mail").call({**arguments, "subject": "Hello", "body": "Text\n", **more}, "k1", 10.0, signed=True)
 
 
 def test_mail_is_handed_over_with_the_key_as_its_id(post: Post) -> None:

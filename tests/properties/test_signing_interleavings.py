@@ -60,7 +60,7 @@ class Bell:
         n = str(arguments["n"])
         return Described(risk=Risk.IRREVERSIBLE, summary=f"ring {n}", detail=f"bell {n}", impact="it is heard")
 
-    def call(self, arguments: Mapping[str, Any], key: str, seconds: float) -> Receipt:
+    def call(self, arguments: Mapping[str, Any], key: str, seconds: float, *, signed: bool) -> Receipt:
         """Ring."""
         if self.fault == "before":
             raise PowerLoss("before")

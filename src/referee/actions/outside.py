@@ -29,8 +29,8 @@ class CallOutside(Action[Receipt]):
         reads = world.outside(request.tool).describe(request.arguments).risk in (Risk.READ, Risk.EGRESS)
         if not reads or world.consent is not None:
             self._check(world)
-        seconds = max(0.1, world.seconds_left())
-        return world.outside(request.tool).call(request.arguments, self.proposal.key, seconds)
+        seconds, signed = max(0.1, world.seconds_left()), world.consent is not None
+        return world.outside(request.tool).call(request.arguments, self.proposal.key, seconds, signed=signed)
 
     def recover(self, world: World) -> Receipt | None:
         """What an earlier try came to; where nobody can know, that is the end of it."""

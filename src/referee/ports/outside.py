@@ -18,8 +18,11 @@ class OutsideTool(Protocol):
         """The request in words, without reaching anything."""
         ...
 
-    def call(self, arguments: Mapping[str, Any], key: str, seconds: float) -> Receipt:
-        """Do it, in at most `seconds`, with `key` as the idempotency key. What fails is a receipt, no exception."""
+    def call(self, arguments: Mapping[str, Any], key: str, seconds: float, *, signed: bool) -> Receipt:
+        """Do it, in at most `seconds`, with `key` as the idempotency key. What fails is a receipt, no exception.
+
+        What nobody `signed` reaches the public internet only, whatever a listed name leads to now.
+        """
         ...
 
     def look(self, arguments: Mapping[str, Any], key: str) -> Receipt | None:

@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, field_validator
 
 from referee.adapters.outside.form import NAMED, formed, resolved
+from referee.adapters.sandbox.egress import Outside
+from referee.adapters.sandbox.egress.outside import Unreachable
+from referee.domain.destination import Destination
 from referee.domain.outside import Described, Receipt
 from referee.domain.risk import Risk
 from referee.domain.value import Value
@@ -54,8 +57,8 @@ class HttpRequest(Value):
 class HttpTool:
     """`Idempotency-Key` lets a server recognise a request that comes twice; this one is never sent twice anyway."""
 
-    def __init__(self, secret: Callable[[str], str | None]) -> None:
-        self._secret = secret
+    def __init__(self, secret: Callable[[str], str | None], outside: Outside | None = None) -> None:
+        self._secret, self._outside = secret, outside or Outside()
 
     def describe(self, arguments: Mapping[str, Any]) -> Described:
         """GET and HEAD only read, unless they carry a secret or a body; all else has no way back."""
@@ -73,22 +76,18 @@ class HttpTool:
             host=_place(asked.url),
         )
 
-    def call(self, arguments: Mapping[str, Any], key: str, seconds: float) -> Receipt:
+    def call(self, arguments: Mapping[str, Any], key: str, seconds: float, *, signed: bool) -> Receipt:
         """Before anything is sent, a fault is a failure without effect; afterwards the effect is unknown."""
         asked = formed(HttpRequest, arguments, "http")
         headers = {name: resolved(value, self._secret) for name, value in asked.headers.items()}
         parts = urlsplit(asked.url)
-        assert parts.hostname is not None  # the form demands it
-        timeout = min(SECONDS, seconds)
         try:
-            connection = (
-                http.client.HTTPSConnection(
-                    parts.hostname, parts.port, timeout=timeout, context=ssl.create_default_context()
-                )
-                if parts.scheme == "https"
-                else http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+            connection = self._connected(asked.url, min(SECONDS, seconds), anywhere=signed)
+        except Unreachable as why:
+            mend = "to read from there, take the name out of sandbox.allow_domains and sign the request"
+            return Receipt(
+                status="failed", said=f"no connection to {parts.hostname} without a signature: {why}; {mend}"
             )
-            connection.connect()
         except (OSError, ValueError) as error:
             return Receipt(status="failed", said=f"no connection to {parts.hostname}: {error}")
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -101,6 +100,24 @@ class HttpTool:
         finally:
             connection.close()
         return _receipt(asked, key, answer.status, said)
+
+    def _connected(self, url: str, timeout: float, *, anywhere: bool) -> http.client.HTTPConnection:
+        """A connection. Unless it may lead `anywhere`, the address that was looked at is the one that is taken."""
+        parts, context = urlsplit(url), ssl.create_default_context()
+        assert parts.hostname is not None  # the form demands it
+        secure = parts.scheme == "https"
+        connection = (
+            http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
+            if secure
+            else http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+        )
+        if anywhere:
+            connection.connect()
+            return connection
+        wire = self._outside.dial(Destination(host=parts.hostname, port=connection.port))
+        wire.settimeout(timeout)
+        connection.sock = context.wrap_socket(wire, server_hostname=parts.hostname) if secure else wire
+        return connection
 
     def look(self, arguments: Mapping[str, Any], key: str) -> Receipt | None:
         """Nobody but the server knows."""

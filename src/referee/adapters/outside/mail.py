@@ -73,7 +73,7 @@ class MailTool:
             host=mail.server,
         )
 
-    def call(self, arguments: Mapping[str, Any], key: str, seconds: float) -> Receipt:
+    def call(self, arguments: Mapping[str, Any], key: str, seconds: float, *, signed: bool) -> Receipt:
         """Until the message itself is sent, a fault is a failure without effect; afterwards it is unknown."""
         mail = formed(Mail, arguments, "mail")
         message, sent = _message(mail, key), False

@@ -69,7 +69,7 @@ class SqlTool:
             host=urlsplit(asked.database).hostname or "",
         )
 
-    def call(self, arguments: Mapping[str, Any], key: str, seconds: float) -> Receipt:
+    def call(self, arguments: Mapping[str, Any], key: str, seconds: float, *, signed: bool) -> Receipt:
         """Apply it; if it was applied already, that is what it says."""
         asked = formed(Migration, arguments, "sql")
         ledger = self._ledger(asked)
