@@ -171,6 +171,30 @@ def test_a_torn_blob_is_never_trusted_and_is_mended(tmp_path: Path) -> None:
     assert store.get(digest) == b"hello world"
 
 
+@pytest.mark.parametrize("end", ["finish", "release", "put"])
+def test_a_blob_that_need_not_be_durable_waits_for_the_disk_with_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    store, synced, sync = SqliteStore(str(tmp_path)), set[int](), os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synced.add(os.fstat(fd).st_ino), sync(fd))[1])
+    store.create("r", "{}", "t")
+    lease = store.claim("r", "me", 0, 10)
+    data = [b"%d" % n for n in range(30)]
+    digests = [store.put(d, durable=False) for d in data]
+    assert not synced
+    if end == "put":
+        for d in data:
+            store.put(d)
+    else:
+        store.finish(lease, "done", "") if end == "finish" else store.release(lease)
+    blobs = [tmp_path / "blobs" / d[:2] / d[2:] for d in digests]
+    wanted = {*blobs, *(b.parent for b in blobs), tmp_path / "blobs"}
+    assert {w.stat().st_ino for w in wanted} <= synced
+    synced.clear()
+    store.put(data[0])
+    assert not synced
+
+
 def test_a_torn_mirror_line_is_ended_and_loses_nobody_else(tmp_path: Path) -> None:
     """Case I3: the next append fused with a torn line and corrupted two records."""
     (tmp_path / "journal.jsonl").write_text('{"run_id":"r","n":1}\n{"torn')

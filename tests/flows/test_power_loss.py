@@ -18,7 +18,7 @@ from referee.flows.plan import Ended, Plan, Player
 from referee.flows.repair import repair
 from referee.judge import Settings, detect, prepare
 from referee.kernel.journal import Journal, check_chain
-from referee.kernel.run import Run, Shared
+from referee.kernel.run import SHORT_SECONDS, Run, Shared
 from referee.policy import protect
 from referee.ports import Command, Execution, Interpreter, Kind, Store
 from referee.testing import (
@@ -44,9 +44,13 @@ def play(command: Command) -> Execution:
 
 
 class Machine:
-    """What survives a loss of power: the disk (files and store) and the provider (which counts its calls)."""
+    """What survives a loss of power: the disk (files and store) and the provider (which counts its calls).
 
-    def __init__(self, script: Path, answers: list[str]) -> None:
+    A check takes `seconds`: the end of one that takes none does not wait for the disk.
+    """
+
+    def __init__(self, script: Path, answers: list[str], seconds: float = 0.0) -> None:
+        self.seconds = seconds
         replies = [small.proposal("answer.txt", content=f"{a}\n") for a in answers]
         self.model = small.script(script, *replies).partition(":")[2]
         self.workspace = FakeWorkspace(BEFORE)
@@ -57,7 +61,7 @@ class Machine:
     def run(self, store: Store) -> Ended:
         """Power on: open the run and go on with it."""
         self.clock.advance(1_000)
-        sandbox = FakeSandbox(play)
+        sandbox = FakeSandbox(lambda command: (self.clock.advance(self.seconds), play(command))[1])
         world = FakeEquipment(self.workspace, sandbox, {"m": ScriptedModel(self.model)}, self.clock)
         lease = store.claim("r", "me", self.clock.now(), 30)
         journal = Journal(store, lease, self.clock)
@@ -131,7 +135,7 @@ def test_losing_power_again_while_resuming_changes_nothing(after: bool, forgetfu
     # Lines. The least that gets further is to open, to end what was cut off, to ask anew and to end that: four whole
     # ones, and the fifth is lost. What is not synced on the way may have to be done again.
     further = 10 if forgetful else 5
-    machine = Machine(tmp_path / "s.jsonl", answers)
+    machine = Machine(tmp_path / "s.jsonl", answers, SHORT_SECONDS)
     losses = 0
     while True:
         # Each leg of the run gets a few lines further than the last.

@@ -25,16 +25,13 @@ class Modules:
         """The paths that the file `path` with the text `source` imports, sorted; () if it does not parse."""
         if not path.endswith(".py"):
             return neighbours(path, source, self.paths)
-        tree = parsed(source)
-        if tree is None:
-            return ()
         package = path.split("/")[:-1]
         found: set[str] = set()
-        for node in ast.walk(tree):
+        for node in _imports(source):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     found |= self._files(alias.name.split("."))
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 stem = node.module.split(".") if node.module else []
                 if node.level:
                     found |= self._relative([*package[: len(package) + 1 - node.level], *stem], node.names)
@@ -68,6 +65,13 @@ def _modules(paths: tuple[str, ...]) -> Modules:
 def modules(paths: Sequence[str]) -> Modules:
     """The modules of a tree; the same paths are indexed once."""
     return _modules(tuple(paths))
+
+
+@functools.lru_cache(maxsize=128)
+def _imports(source: bytes) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The import statements of a file; every round asks for those of the same few files."""
+    tree = parsed(source)
+    return tuple(n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)) if tree else ()
 
 
 def parsed(source: bytes) -> ast.Module | None:

@@ -93,7 +93,7 @@ def render(brief: Brief, read: Read, paths: Sequence[str], suspects: Sequence[Su
         f"# Failing now, to pass afterwards\n{_bullets([plain(t) for t in brief.targets], 30)}",
         *judging(brief),
         *skills.section(skills.found(read, paths), brief),
-        f"# The repository has these files\n{_listing(paths)}",
+        f"# The repository has these files\n{_listing(tuple(paths))}",
         *([f"# The failing tests (read-only)\n{tests}"] if (tests := _tests(brief, read)) else []),
         *(["# Source files\n" + "\n\n".join(sections)] if sections else []),
         *_history(brief, read),
@@ -128,7 +128,8 @@ def _bullets(items: Sequence[str], most: int) -> str:
     return "\n".join(lines) or "- (none named)"
 
 
-def _listing(paths: Sequence[str]) -> str:
+@functools.lru_cache(maxsize=4)
+def _listing(paths: tuple[str, ...]) -> str:
     shown, size = [], 0
     for path in paths:
         size += len(path) + 1

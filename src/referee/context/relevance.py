@@ -79,7 +79,7 @@ def _sharing(brief: Brief, read: Read, paths: Sequence[str], led_to: Sequence[st
     """Files that share the most telling words with the task, the failing tests and the failure."""
     asked = [brief.task.text, brief.feedback, *brief.targets]
     for test, wanted in tests_named(brief).items():
-        asked += sorted(_used(read(test) or b"", wanted))
+        asked += sorted(_used(read(test) or b"", frozenset(wanted)))
     question = words("\n".join(asked))
     source = _source(tuple(paths))
     files = {}
@@ -132,7 +132,7 @@ def _near(tests: dict[str, set[str]], read: Read, tree: Modules, found: dict[str
     for test, wanted in sorted(tests.items()):
         source = read(test) or b""
         first |= set(tree.imported(source, test))
-        names |= _used(source, wanted)
+        names |= _used(source, frozenset(wanted))
     second = {p for path in first for p in tree.imported(read(path) or b"", path)}
     for path in first | second:
         found[path].names |= names
@@ -141,7 +141,8 @@ def _near(tests: dict[str, set[str]], read: Read, tree: Modules, found: dict[str
     return [*sorted(first), *sorted(second - first)]
 
 
-def _used(source: bytes, wanted: set[str]) -> set[str]:
+@functools.lru_cache(maxsize=64)
+def _used(source: bytes, wanted: frozenset[str]) -> frozenset[str]:
     """The names that the `wanted` tests use; those of the whole file if none of them is in it."""
     tree = parsed(source) or ast.Module(body=[], type_ignores=[])
     functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
@@ -154,4 +155,4 @@ def _used(source: bytes, wanted: set[str]) -> set[str]:
             names.add(node.attr)
         elif isinstance(node, ast.alias):
             names.add(node.name)
-    return names
+    return frozenset(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -28,16 +29,22 @@ class Skill(Value):
     folder: str = ""
 
 
-def found(read: Read, paths: Iterable[str]) -> tuple[Skill, ...]:
+def found(read: Read, paths: Sequence[str]) -> tuple[Skill, ...]:
     """The repository's skills by name; of several with one name the first by path."""
     skills: dict[str, Skill] = {}
-    for path in sorted(p for p in paths if p.endswith("/SKILL.md")):
-        place = _PLACE.fullmatch(path)
-        data = read(path) if place else None
-        if place and data is not None:
-            skill = parsed(data.decode(errors="replace"), place[1])
+    for path, folder in _places(tuple(paths)):
+        data = read(path)
+        if data is not None:
+            skill = parsed(data.decode(errors="replace"), folder)
             skills.setdefault(skill.name, skill.model_copy(update={"folder": path.rpartition("/")[0]}))
     return tuple(skills[name] for name in sorted(skills))
+
+
+@functools.lru_cache(maxsize=4)
+def _places(paths: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Where skills lie, each with its folder's name; every round asks the same of the same tree."""
+    matches = (_PLACE.fullmatch(path) for path in sorted(paths) if path.endswith("/SKILL.md"))
+    return tuple((m[0], m[1]) for m in matches if m)
 
 
 def parsed(text: str, folder: str) -> Skill:

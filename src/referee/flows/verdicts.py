@@ -19,7 +19,7 @@ def enter(run: Run, step: int, verdict: Verdict, trees: tuple[str, str]) -> None
 
     `trees` are the one that the run began with, and the judged one if the proposal could be applied.
     """
-    found = run.put(FINDINGS.dump_json(verdict.findings[:MOST])) if verdict.findings else ""
+    found = run.put(FINDINGS.dump_json(verdict.findings[:MOST]), durable=False) if verdict.findings else ""
     words = "passed every check" if verdict.passed else f"{len(verdict.findings)} findings"
     before, after = trees
     facts = {

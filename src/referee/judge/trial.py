@@ -103,7 +103,7 @@ def _try(run: Run, bench: Bench, check: Check, patch: Patch) -> CheckResult:
 
 def logged(run: Run, result: CheckResult, raw: bytes) -> CheckResult:
     """The raw output is kept with the record; the result carries its digest."""
-    return result.model_copy(update={"log": run.put(raw)}) if raw else result
+    return result.model_copy(update={"log": run.put(raw, durable=False)}) if raw else result
 
 
 def _seconds(bench: Bench, took_ms: int) -> float:

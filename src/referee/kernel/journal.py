@@ -51,7 +51,7 @@ class Journal:
 
     All outlive the process. Power loss may take the newest ones that are not durable, and with them nothing that was
     spent, landed or seen: the intention of an irrevocable action waits for the disk, and so does the ending of a
-    costly one that a resumed run can recall.
+    costly one that a resumed run can recall, unless it took no time to speak of.
     """
 
     def __init__(self, store: Store, lease: Lease, clock: Clock) -> None:
@@ -110,7 +110,7 @@ class Journal:
         """Record how it ended; a long result goes into the blob store first."""
         ending = ending.model_copy(update={"result": self.discreet(ending.result)})
         if len(ending.result) > INLINE_BYTES:
-            blob = self._store.put(ending.result.encode())
+            blob = self._store.put(ending.result.encode(), durable=durable)
             ending = ending.model_copy(update={"result": "", "blob": blob})
         self._append(key, Kind.ENDED, (action, ending.model_dump(mode="json")), durable)
 

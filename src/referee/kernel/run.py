@@ -56,6 +56,7 @@ from referee.ports import (
 T = TypeVar("T")
 _adapter = functools.cache(TypeAdapter)  # costly to make, and asked for at every action
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
+SHORT_SECONDS = 0.5  # work that power loss may cost
 
 
 class Timer:
@@ -428,7 +429,7 @@ class Run:
             self._still()  # whoever was withdrawn meanwhile is accounted for already
             elapsed = round(self._timer.live(), 4)
             ending = Ending(outcome=outcome, result=text, cost=cost, elapsed=elapsed)
-            self._journal.end(key, action.name, ending, durable=action.durable)
+            self._journal.end(key, action.name, ending, durable=_lasting(action, ending))
             self._ledger.charge(cost)
             self._timer.settle(elapsed)
             self._open = Cost()
@@ -487,9 +488,12 @@ class Run:
 
         return patch_of({path: content(path) for path in self.changed(before, after)})
 
-    def put(self, data: bytes) -> str:
-        """Keep a blob with the record; the SHA-256 of what is kept."""
-        return self._shared.store.put(data)
+    def put(self, data: bytes, *, durable: bool = True) -> str:
+        """Keep a blob with the record; the SHA-256 of what is kept.
+
+        What a replay works out and puts again need not be `durable`.
+        """
+        return self._shared.store.put(data, durable=durable)
 
     def get(self, digest: str) -> bytes:
         """A kept blob."""
@@ -503,8 +507,11 @@ class Run:
         self.progress("note", {"text": text, **facts})
 
     def enter(self, key: str, facts: Mapping[str, Any]) -> None:
-        """Enter into the record what was decided here, once per key; a replay that decides it again adds nothing."""
-        self._journal.note(f"{self._prefix}{key}", Kind.NOTED, dict(facts))
+        """Enter into the record what was decided here, once per key; a replay that decides it again adds nothing.
+
+        It waits for no disk: power that takes it takes nothing that a replay would not enter again.
+        """
+        self._journal.note(f"{self._prefix}{key}", Kind.NOTED, dict(facts), durable=False)
 
     def progress(self, event: str, facts: Mapping[str, Any]) -> None:
         """Show what happens now; display only, never recorded."""
@@ -521,6 +528,12 @@ def _form(action: Action[T]) -> TypeAdapter[T]:
 
 def _nth(key: str, tries: int) -> str:
     return key if tries == 1 else f"{key}#{tries}"
+
+
+def _lasting(action: Action[Any], ending: Ending) -> bool:
+    """Whether an ending waits for the disk. What is done again sooner than a disk might take is not worth the wait."""
+    brief = ending.outcome == "done" and not action.effect.irrevocable
+    return action.durable and not (brief and ending.cost.tool_seconds < SHORT_SECONDS)
 
 
 def _said(spent: Exhausted) -> str:

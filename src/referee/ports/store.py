@@ -81,7 +81,7 @@ class Signal(Value):
 
 
 class Store(Protocol):
-    """Durable, fenced, append-only. Every method is durable when it returns (synchronous=FULL), but for `append`.
+    """Durable, fenced, append-only. What a method did is on the disk when it returns, but where `durable` says not.
 
     What `redaction` hides is hidden before it is written, whatever is handed over: specs, outcomes, signals and blobs.
     """
@@ -112,7 +112,10 @@ class Store(Protocol):
         ...
 
     def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
-        """End it. The outcome is only ever shown, so what merely looks like a key is hidden in it, too."""
+        """End it; all that was appended and put is durable now.
+
+        The outcome is only ever shown, so what merely looks like a key is hidden in it, too.
+        """
         ...
 
     def release(self, lease: Lease) -> None:
@@ -148,8 +151,12 @@ class Store(Protocol):
         """What was left for a run, in order."""
         ...
 
-    def put(self, data: bytes) -> str:
-        """Store a blob; the SHA-256 in hex of what is stored."""
+    def put(self, data: bytes, *, durable: bool = True) -> str:
+        """Store a blob; the SHA-256 in hex of what is stored. It outlives this process in any case.
+
+        One that is not `durable` may be lost with the power until the run is finished or given back: for what a
+        resumed run works out and puts again.
+        """
         ...
 
     def get(self, digest: str) -> bytes:

@@ -16,7 +16,7 @@ from referee.kernel import lease
 from referee.kernel.action import Action, Effect
 from referee.kernel.journal import Ending, Journal, check_chain
 from referee.kernel.policy import Deny
-from referee.kernel.run import Run, Shared
+from referee.kernel.run import SHORT_SECONDS, Run, Shared
 from referee.ports import Entry, Kind, Lease, World
 from referee.testing import FakeClock, FakeEquipment, FakeSandbox, FakeWorkspace, MemoryStore, ended
 
@@ -358,6 +358,16 @@ def test_one_thread_keeps_the_lease_for_all_actions_and_ends_with_them(monkeypat
 class Scratch(Glance):
     name: ClassVar[str] = "scratch"
     effect: ClassVar[Effect] = Effect.SCRATCH
+    seconds: float = SHORT_SECONDS
+
+    def perform(self, world: World) -> bool:
+        world.clock.sleep(self.seconds)
+        return True
+
+
+class Quick(Scratch):
+    name: ClassVar[str] = "quick"
+    seconds: float = SHORT_SECONDS / 2
 
 
 class Passing(Scratch):
@@ -382,7 +392,7 @@ def test_an_ending_waits_for_the_disk_only_if_it_saves_work_on_resume() -> None:
     desk.store = disk = Disk()
     disk.create("r1", "{}", "now")
     run = desk.run()
-    for action in (Scratch(), Passing(), Glance(), Count(label="a")):
+    for action in (Scratch(), Quick(), Passing(), Glance(), Count(label="a")):
         run.perform(action)
     ended_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.ENDED}
     begun_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.REQUESTED}

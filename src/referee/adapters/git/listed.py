@@ -7,7 +7,7 @@ from functools import cached_property
 
 from referee.adapters.git.entry import EXECUTABLE, FILE
 from referee.adapters.git.names import decode, encode
-from referee.domain.patch import Patch
+from referee.domain.patch import FileContent, Patch
 
 
 class Listed:
@@ -23,11 +23,14 @@ class Listed:
 
     def patched(self, patch: Patch) -> Listed:
         """The listing after `patch`; this very one if the patch only changes contents."""
-        files = dict(self.files)
-        for change in patch.changes:
-            path = encode(change.path)
-            if change.after is None:
-                files.pop(path, None)
-            else:
-                files[path] = EXECUTABLE if change.after.executable else FILE
-        return self if files == self.files else Listed(files)
+        kinds = {encode(c.path): _kind(c.after) for c in patch.changes}
+        if all(self.files.get(path) == kind for path, kind in kinds.items()):
+            return self
+        files = {**self.files, **kinds}
+        return Listed({path: kind for path, kind in files.items() if kind is not None})
+
+
+def _kind(content: FileContent | None) -> str | None:
+    if content is None:
+        return None
+    return EXECUTABLE if content.executable else FILE

@@ -106,7 +106,7 @@ class MemoryStore:
         """How all runs stand, newest first."""
         return tuple(RunState(run_id=r.run_id, status=r.status, fence=r.fence) for r in self.runs())
 
-    def put(self, data: bytes) -> str:
+    def put(self, data: bytes, *, durable: bool = True) -> str:
         """Store a blob."""
         data = self.redaction.data(data)
         digest = hashlib.sha256(data).hexdigest()

@@ -82,6 +82,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self._blobs = Blobs(os.path.join(folder, "blobs"))
         self._mirror = Mirror(os.path.join(folder, "journal.jsonl"))
+        self._level = "full"
         path = os.path.join(folder, "state.db")
         with self._guarded():
             # Our own lock serialises use, so one connection may serve the lease's thread too.
@@ -106,9 +107,13 @@ class SqliteStore:
         self._db.execute("commit")
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _guarded(self, level: str = "full") -> Iterator[None]:
+        """At the level `normal` a commit does not wait for the disk: the next sync of the log is for all before it."""
         with self._lock:
             try:
+                if level != self._level:
+                    self._db.execute(f"pragma synchronous = {level}")
+                    self._level = level
                 yield
             except sqlite3.Error as error:
                 raise WorldFault(f"the journal could not be used: {error}; check the disk under .harness/") from error
@@ -147,25 +152,14 @@ class SqliteStore:
         """Add an entry; on return it is in the write-ahead log and, if `durable`, the log is on the disk."""
         unhidden(self.redaction, entry)
         fields = entry.model_dump(mode="json")
-        with self._guarded(), self._synced(durable):
+        with self._guarded("full" if durable else "normal"):
             fenced(self._db.execute(_INSERT, {**fields, "run_id": lease.run_id, "fence": lease.fence}).rowcount, lease)
             self._mirror.append({"run_id": lease.run_id, **fields})
-
-    @contextmanager
-    def _synced(self, durable: bool) -> Iterator[None]:
-        """Commit without waiting for the disk unless `durable`: the log is sequential, so the next sync is for all."""
-        if durable:
-            yield
-            return
-        self._db.execute("pragma synchronous = normal")
-        try:
-            yield
-        finally:
-            self._db.execute("pragma synchronous = full")
 
     def finish(self, lease: Lease, status: Literal["done", "waiting"], outcome: str) -> None:
         """Close the run and give the lease back."""
         outcome = self.redaction.document(outcome, forms=True)
+        self._blobs.sync()
         with self._guarded():
             change = self._db.execute(
                 "update run set status = ?, outcome = ?, owner = '', lease_until = 0 where run_id = ? and fence = ?",
@@ -175,6 +169,7 @@ class SqliteStore:
 
     def release(self, lease: Lease) -> None:
         """Give the lease back without ending the run, so that it can be resumed at once."""
+        self._blobs.sync()
         with self._guarded():
             self._db.execute(
                 "update run set owner = '', lease_until = 0 where run_id = ? and fence = ?", (lease.run_id, lease.fence)
@@ -235,9 +230,9 @@ class SqliteStore:
             rows = self._db.execute(_RUNS + which, values).fetchall()
         return tuple(map(record_of, rows))
 
-    def put(self, data: bytes) -> str:
+    def put(self, data: bytes, *, durable: bool = True) -> str:
         """Store a blob."""
-        return self._blobs.put(self.redaction.data(data))
+        return self._blobs.put(self.redaction.data(data), durable=durable)
 
     def get(self, digest: str) -> bytes:
         """Read a blob, verified."""

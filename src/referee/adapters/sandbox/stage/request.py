@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 _LENGTH = struct.Struct("<Q")
@@ -83,7 +83,7 @@ class Request:
 
 def encode(request: Request, contents: list[bytes]) -> bytes:
     """The request and the new contents of its changes, in order."""
-    head = json.dumps(asdict(request)).encode()
+    head = json.dumps(request, default=vars).encode()
     return b"".join([_LENGTH.pack(len(head)), head, *contents])
 
 
