@@ -8,12 +8,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 
 from referee.adapters.git.fresh import first_commit
+from referee.config import Config
 from referee.domain.errors import UsageError
 
 # A fixed author and date: the sample is the same commit everywhere.
 _AUTHOR = "referee demo <demo@localhost> 1735689600 +0000"
+
+_LINTERS = {"ruff": ("ruff", "ruff-format"), "mypy": ("mypy",)}  # what the sample is set up for, and its checks
+
+
+def equipped(config: Config) -> tuple[Config, str]:
+    """The settings without the linters that did not come along with referee, and words about that if there are any."""
+    missing = [name for name in _LINTERS if find_spec(name) is None]
+    if not missing:
+        return config, ""
+    skip = (*config.skip, *(check for name in missing for check in _LINTERS[name]))
+    words = f"judged without {' and '.join(missing)}, which are not installed: pip install 'referee[checks]'"
+    return config.model_copy(update={"skip": skip}), words
 
 
 @contextmanager

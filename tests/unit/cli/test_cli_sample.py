@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from referee.cli import sample as samples
 from referee.cli.sample import sample
+from referee.config import Config
 from referee.domain.errors import UsageError
 
 
@@ -55,3 +57,20 @@ def test_keep(tmp_path: Path) -> None:
     assert git(folder, "log", "--format=%s").strip() == "Open the shop"
     with pytest.raises(UsageError, match="exists already; name a new folder"), sample(folder):
         pass
+
+
+@pytest.mark.parametrize(
+    ("there", "skipped", "words"),
+    [
+        (("ruff", "mypy"), (), ""),
+        (("mypy",), ("ruff", "ruff-format"), "without ruff, which"),
+        ((), ("ruff", "ruff-format", "mypy"), "without ruff and mypy"),
+    ],
+)
+def test_the_demo_does_without_linters_that_are_not_installed(
+    monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...], skipped: tuple[str, ...], words: str
+) -> None:
+    """A plain installation has none of them, and the demo is the first thing that is tried."""
+    monkeypatch.setattr(samples, "find_spec", lambda name: object() if name in there else None)
+    config, said = samples.equipped(Config())
+    assert config.skip == skipped and words in said and bool(said) == bool(words)

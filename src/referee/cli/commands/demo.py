@@ -21,13 +21,19 @@ def demo(
 
     Example: referee demo --keep shop
     """
+    import sys
+
     from referee import api
     from referee.cli.running import finish, running
-    from referee.cli.sample import sample
+    from referee.cli.sample import equipped, sample
     from referee.domain.task import Task
 
     with running(quiet=quiet) as display, sample(keep) as place:
-        config = o.settings(place, o.isolation_flag(False, allow_degraded) | {"generator": "search", "land": "tree"})
+        # With referee's own Python: an environment that is active here may lack what the sample's tests need.
+        given = {"generator": "search", "land": "tree", "python": sys.executable}
+        config, lacking = equipped(o.settings(place, o.isolation_flag(False, allow_degraded) | given))
+        if lacking:
+            display.note(lacking)
         display.note(f"the sample project is in {place}; two of its tests fail")
         outcome = api.fix(
             Task(repo=place, text="some orders are delivered free although they should not be"), config, display
