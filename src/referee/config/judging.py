@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from referee.domain.layer import Layer
 from referee.domain.value import Value
+from referee.plugins import plugins
 
 _TESTS = (
     "pytest", "pytest-suite", "pytest-affected", "integrity", "tests", "vitest", "jest", "node-test", "cargo-test",
@@ -40,10 +41,19 @@ def _expression(text: str) -> str:
     return text
 
 
-ReaderName = Literal[
+READERS = (
     "exit", "lines", "junit", "sarif", "mypy", "pyright", "ruff", "ruff-format", "unittest", "coverage", "tsc",
     "eslint", "biome", "jest", "vitest", "node-test", "cargo", "cargo-test", "gofmt", "go-vet", "go-test",
-]  # fmt: skip
+)  # fmt: skip
+
+
+def _reader(name: str) -> str:
+    known = (*READERS, *(() if name in READERS else plugins("readers")))
+    if name not in known:
+        raise ValueError(f"there is no reader {name!r}; use {', '.join(known)}")
+    return name
+
+
 Pattern = Annotated[str, AfterValidator(_pattern)]
 
 
@@ -56,7 +66,7 @@ class CheckSetting(Value):
     layer: Layer
     run: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
     name: str = ""
-    reader: ReaderName = "exit"
+    reader: Annotated[str, AfterValidator(_reader)] = "exit"
     seconds: Annotated[float, Field(gt=0)] | None = None
     not_run: Literal["block", "allow"] = "block"
 

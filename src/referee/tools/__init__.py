@@ -2,6 +2,6 @@
 
 from referee.tools.room import Place, Room, Shell
 from referee.tools.tool import Tool, tool
-from referee.tools.toolbox import TOOLS, Toolbox, known
+from referee.tools.toolbox import TOOLS, Toolbox, every, known
 
-__all__ = ["TOOLS", "Place", "Room", "Shell", "Tool", "Toolbox", "known", "tool"]
+__all__ = ["TOOLS", "Place", "Room", "Shell", "Tool", "Toolbox", "every", "known", "tool"]

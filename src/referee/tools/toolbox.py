@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import fnmatch
 from collections.abc import Sequence
+from functools import cache
 
 from referee.actions.call_tool import CallTool
-from referee.domain.errors import Rejected
+from referee.domain.errors import Rejected, UsageError
 from referee.domain.observation import Observation, denied, failed
 from referee.domain.risk import Risk
+from referee.plugins import plugins
 from referee.ports import ToolCall, ToolSpec
 from referee.tools.changing import delete, edit, move, write
 from referee.tools.checking import check
@@ -68,14 +70,25 @@ TOOLS: tuple[Tool, ...] = (
 def known(pattern: str) -> bool:
     """Whether a rule's wildcard can be about some tool: one of ours, or of a server, whose tools nobody knows yet."""
     name = pattern.casefold()
-    return name.startswith("mcp__") or any(fnmatch.fnmatchcase(t.name, name) for t in TOOLS)
+    return name.startswith("mcp__") or any(fnmatch.fnmatchcase(t.name, name) for t in every())
+
+
+@cache
+def every() -> tuple[Tool, ...]:
+    """Ours, then those of plugins by name. Raises `UsageError` for what is no tool, or has the name of one of ours."""
+    added = [(plugin, plugin.load()) for _, plugin in sorted(plugins("tools").items())]
+    for plugin, each in added:
+        if not isinstance(each, Tool) or each.name in {t.name for t in TOOLS}:
+            raise UsageError(f"{plugin.package}: {plugin.point.value} is no new tool; make one with @tool(group, risk)")
+    return (*TOOLS, *(each for _, each in added))
 
 
 class Toolbox:
     """The tools of one role, by name."""
 
-    def __init__(self, tools: Sequence[Tool] = TOOLS) -> None:
-        self._tools = {t.name: t for t in tools}
+    def __init__(self, tools: Sequence[Tool] | None = None) -> None:
+        """All tools there are, unless some are given."""
+        self._tools = {t.name: t for t in (every() if tools is None else tools)}
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:

@@ -9,15 +9,15 @@ from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel
 from referee.adapters.models.scripted import ScriptedModel
 from referee.config import Config, secret
-from referee.ports import (
-    Model,
-)
+from referee.domain.errors import UsageError
+from referee.plugins import Plugin, plugins
+from referee.ports import Model
 
 ADVERSARY = "adversary:"  # each of its answers is for the unmodified tree, so that one does not spoil the next
 
 
 def open_model(name: str, config: Config) -> Model:
-    """A model by `provider:name`, `scripted:FILE`, `recorded:FILE` or `adversary:FILE` (a simulation)."""
+    """A model by `provider:name`, `scripted:FILE`, `recorded:FILE` `adversary:FILE` (a simulation), or a plugin's."""
     provider, _, rest = name.partition(":")
     if provider == "scripted":
         return ScriptedModel(rest)
@@ -28,8 +28,18 @@ def open_model(name: str, config: Config) -> Model:
 
         plan = read_plan(rest)
         return AdversaryModel(plan, open_model(plan.inner, config) if plan.inner else None)
+    if provider in (added := plugins("models")):
+        return opened(added[provider], name)
     models = config.models
     price = stated(",".join(str(p) for p in models.price)) if models.price else None
     key = secret(models.api_key_env) if models.api_key_env else None
     sealed = SecretStr(key) if key else None
     return ProviderModel(name, Endpoint(base_url=models.base_url or None, api_key=sealed, price=price))
+
+
+def opened(plugin: Plugin, name: str) -> Model:
+    """The model that a plugin makes of `name`. Raises `UsageError` if what it makes is none."""
+    model = plugin.load()(name)
+    if not all(hasattr(model, part) for part in ("name", "price", "call")):
+        raise UsageError(f"{plugin.package} made no model of {name}: a model has name, price() and call()")
+    return model  # type: ignore[no-any-return]

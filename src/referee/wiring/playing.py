@@ -30,7 +30,7 @@ from referee.kernel.run import Run
 from referee.ports import (
     Base,
 )
-from referee.tools import TOOLS, Place, Shell, known
+from referee.tools import Place, Shell, every, known
 from referee.wiring.desk import Desk
 from referee.wiring.models import ADVERSARY
 
@@ -46,8 +46,8 @@ def able(config: Config, root: str) -> None:
     kind = config.generator
     for rule in config.rules:
         if not known(rule.tool):
-            near = difflib.get_close_matches(rule.tool, (t.name for t in TOOLS), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(t.name for t in TOOLS)}"
+            near = difflib.get_close_matches(rule.tool, (t.name for t in every()), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(t.name for t in every())}"
             raise UsageError(f"the rule `{rule.words}` is about {rule.tool}, and there is no such tool; {hint}")
     if kind in ("model", "agent") and not config.models.default:
         free = ", or use --generator search" if kind == "model" else ""

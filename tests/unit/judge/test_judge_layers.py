@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from judge_lab import Lab, patch
 from test_judge_checks import BASE, CHANGE, PYTHON, entry, mypy, project, ruff
 
-from referee.config.judging import ReaderName
+from referee.config.judging import READERS
 from referee.domain.errors import Exhausted, UsageError
 from referee.domain.layer import Layer
 from referee.domain.report import check_report
@@ -61,7 +61,7 @@ def test_readers(reader: str, code: int, output: str, state: str, found: list[An
 
 
 def test_every_reader_can_be_configured() -> None:
-    assert set(get_args(ReaderName)) == READER_NAMES
+    assert set(READERS) == READER_NAMES
 
 
 def test_a_runner_that_ran_no_test_has_not_passed() -> None:

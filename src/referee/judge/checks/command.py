@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from referee.domain.destination import Destination
-from referee.domain.errors import UsageError
 from referee.domain.patch import Patch
 from referee.domain.verdict import CheckResult
 from referee.judge.checks.base import Check
@@ -49,7 +48,7 @@ class CommandCheck(Check):
         if self.reader in _BY_OUTPUT:
             return _BY_OUTPUT[self.reader](self, " ".join(self.run), execution)
         if self.reader not in _BY_TOOL:
-            raise UsageError(f"check {self.name}: there is no reader {self.reader!r}")
+            return by_report(self, " ".join(self.run), execution)
         kind = _BY_TOOL[self.reader]
         tool = Tool(argv=self.run)
         like = kind(name=self.name, layer=self.layer, project=self.project, tool=tool, not_run=self.not_run)

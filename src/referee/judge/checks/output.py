@@ -7,12 +7,13 @@ import posixpath
 import re
 from collections.abc import Iterable
 
+from referee.domain.errors import UsageError
 from referee.domain.finding import Finding
 from referee.domain.verdict import CheckResult
 from referee.judge import noise
 from referee.judge.checks.base import Check
 from referee.judge.normal import coarse, decode, plain, steady
-from referee.judge.readers import READERS, Output
+from referee.judge.readers import Output, reader
 from referee.ports import Execution
 
 _PLACED = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? *(?P<text>\S.*)$")
@@ -60,9 +61,10 @@ def by_report(check: Check, words: str, execution: Execution, home: str = "") ->
     """A tool's own report, made in the folder `home`. A test runner that ran no test has said nothing."""
     if execution.exit_code in (126, 127):
         return check.unreadable(execution)
-    reading = READERS[check.reader](
-        Output.of(check.name, posixpath.join(check.project.root, home).rstrip("/"), execution)
-    )
+    read = reader(check.reader)
+    if read is None:
+        raise UsageError(f"check {check.name}: there is no reader {check.reader!r}")
+    reading = read(Output.of(check.name, posixpath.join(check.project.root, home).rstrip("/"), execution))
     strange = reading.strange or ("it ran no test" if reading.outcomes == {} else "")
     if strange:
         limit = f"; it took longer than {check.seconds:g} seconds" if execution.killed_by == "wall" else ""

@@ -1,0 +1,1 @@
+"""An example of a plugin: one of each kind."""
