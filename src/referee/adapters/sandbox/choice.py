@@ -16,6 +16,7 @@ from referee.domain.errors import UsageError, WorldFault
 from referee.domain.value import Value
 from referee.ports import Level, Sandbox
 
+_met: dict[tuple[str, str], Examined] = {}  # by backend and circumstances: what proved itself to this process
 _UNASKED = {"usable": False, "why_not": "isolates nothing; --allow-degraded permits it"}
 
 
@@ -46,7 +47,8 @@ class Choice(Value):
 def choose(*, allow_degraded: bool, everything: bool = False, only: str = "") -> Choice:
     """Examine backends in order and stop at the first that isolates fully, unless `everything` is wanted.
 
-    `only` names the one to look at. Bare is looked at last, and only if it may be used.
+    `only` names the one to look at. Bare is looked at last, and only if it may be used. What kept all its claims is not
+    looked at twice by one process while nothing changes, unless `everything` is wanted.
     """
     wanted = [b for b in _named(only) if b.level is not Level.NONE or allow_degraded or everything or only]
     if everything:
@@ -55,7 +57,7 @@ def choose(*, allow_degraded: bool, everything: bool = False, only: str = "") ->
     else:
         examined = []
         for backend in wanted:
-            examined.append(examine(backend))
+            examined.append(_examined(backend))
             if pick(examined, allow_degraded=False):
                 break
     return Choice(backends=tuple(examined), chosen=pick(examined, allow_degraded=allow_degraded))
@@ -109,6 +111,14 @@ def _named(only: str) -> list[Backend]:
     if only and only not in BACKENDS:
         raise UsageError(f"there is no sandbox backend {only!r}; known are {', '.join(BACKENDS)}")
     return [BACKENDS[only]] if only else list(BACKENDS.values())
+
+
+def _examined(backend: Backend) -> Examined:
+    key = (backend.name, remembered.circumstances())
+    found = _met.get(key) or examine(backend)
+    if found.usable and found.level is Level.FULL:
+        _met[key] = found
+    return found
 
 
 def examine(backend: Backend) -> Examined:

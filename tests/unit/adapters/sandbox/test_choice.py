@@ -46,6 +46,11 @@ def offered(monkeypatch: pytest.MonkeyPatch, *backends: Backend) -> None:
     monkeypatch.setattr(choice, "BACKENDS", {b.name: b for b in backends})
 
 
+@pytest.fixture(autouse=True)
+def a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "_met", {})
+
+
 BARE = BACKENDS["bare"]
 CANNOT_START = Backend("userns", Broken, Level.FULL)  # type: ignore[arg-type]
 
@@ -145,10 +150,13 @@ def test_a_finding_is_remembered_until_circumstances_change(tmp_path: Path, monk
     for _ in range(2):
         open_sandbox(allow_degraded=False, cache_dir=str(folder)).close()
     assert len(calls) == 1
+    open_sandbox(allow_degraded=False, cache_dir=str(tmp_path / "other repository")).close()
+    assert len(calls) == 1  # this process has seen it prove itself
     cache = folder / "sandbox-probes.json"
     kept = json.loads(cache.read_text())
     for text in (json.dumps({**kept, "circumstances": "x"}), json.dumps({**kept, "backends": [1]}), "not json", "[]"):
         cache.write_text(text)
+        choice._met.clear()  # as in another process
         open_sandbox(allow_degraded=False, cache_dir=str(folder)).close()
     assert len(calls) == 5
     monkeypatch.setattr(remembered, "sysctls", lambda: {"user.max_user_namespaces": "0"})
