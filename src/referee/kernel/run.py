@@ -26,97 +26,27 @@ from referee.domain.errors import (
     WorldFault,
 )
 from referee.domain.finding import Finding
-from referee.domain.patch import FileContent, Patch, patch_of
-from referee.domain.question import Consent, Question
+from referee.domain.question import Question
 from referee.domain.reason import StopReason
 from referee.domain.value import Value
 from referee.kernel.action import Action, Effect
+from referee.kernel.bounded import Bounded, Timer
 from referee.kernel.journal import Ending, Journal, same_request
 from referee.kernel.ledger import Ledger
 from referee.kernel.policy import Ask, Deny, Policy, denied, rule
 from referee.kernel.questions import Questions, facts_of
+from referee.kernel.trees import Trees
 from referee.ports import (
-    Clock,
-    Command,
     Equipment,
-    Jobs,
     Kind,
-    Model,
-    OutsideTool,
     Progress,
-    Sandbox,
-    Shelf,
-    Signatures,
     Store,
-    Surroundings,
-    Warm,
-    Workspace,
 )
 
 T = TypeVar("T")
 _adapter = functools.cache(TypeAdapter)  # costly to make, and asked for at every action
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 SHORT_SECONDS = 0.5  # work that power loss may cost
-
-
-class Timer:
-    """The run's wall clock: it goes on where the journal's last entry left it."""
-
-    def __init__(self, clock: Clock, already: float) -> None:
-        self._clock, self._start = clock, clock.monotonic() - already
-        self.settled = 0.0
-
-    def live(self) -> float:
-        """Seconds spent so far, now."""
-        return self._clock.monotonic() - self._start
-
-    def settle(self, elapsed: float) -> None:
-        """Remember the position of the last ending; decisions use it, so that a replay decides the same."""
-        self.settled = elapsed
-
-
-class Bounded:
-    """The equipment of a run together with the time it has left: the `World` an action is given."""
-
-    def __init__(self, equipment: Equipment, seconds_left: Callable[[], float], consent: Consent | None = None) -> None:
-        self._equipment, self.seconds_left, self.consent = equipment, seconds_left, consent
-
-    @property
-    def workspace(self) -> Workspace:
-        return self._equipment.workspace
-
-    @property
-    def sandbox(self) -> Sandbox:
-        return self._equipment.sandbox
-
-    @property
-    def clock(self) -> Clock:
-        return self._equipment.clock
-
-    @property
-    def shelf(self) -> Shelf:
-        return self._equipment.shelf
-
-    @property
-    def signatures(self) -> Signatures:
-        return self._equipment.signatures
-
-    @property
-    def surroundings(self) -> Surroundings:
-        return self._equipment.surroundings
-
-    @property
-    def jobs(self) -> Jobs:
-        return self._equipment.jobs
-
-    def model(self, name: str) -> Model:
-        return self._equipment.model(name)
-
-    def outside(self, tool: str) -> OutsideTool:
-        return self._equipment.outside(tool)
-
-    def warm(self, command: Command) -> Warm:
-        return self._equipment.warm(command)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,12 +63,12 @@ class Shared:
     stop: threading.Event | None = None  # set from outside: nothing more is begun
 
 
-class Run:
+class Run(Trees):
     """One run, or a branch of one. Not safe to share between threads: give each thread a branch."""
 
     def __init__(self, shared: Shared, budget: Budget) -> None:
-        self._shared, self._prefix = shared, ""
-        self._world, self._journal = shared.world, shared.journal
+        super().__init__(shared.world)
+        self._shared, self._prefix, self._journal = shared, "", shared.journal
         self._bounded = Bounded(shared.world, lambda: self._ledger.seconds_left(self._timer.live()))
         self._questions = Questions(shared.run_id, shared.store, shared.journal, shared.world.signatures)
         self._ledger = Ledger(budget)
@@ -453,40 +383,6 @@ class Run:
     def view(self) -> BudgetView:
         """The budget and what was spent up to the last recorded ending."""
         return self._ledger.view(self._timer.settled)
-
-    @property
-    def root(self) -> str:
-        """The repository's real path."""
-        return self._world.workspace.root
-
-    def read(self, tree: str, path: str) -> bytes | None:
-        """A file of a content-addressed tree: always the same answer, so it is not journaled."""
-        return self._world.workspace.read(tree, path)
-
-    def executable(self, tree: str, path: str) -> bool:
-        """Whether a file of a tree is executable; not journaled for the same reason."""
-        return self._world.workspace.executable(tree, path)
-
-    def paths(self, tree: str) -> tuple[str, ...]:
-        """All paths of a content-addressed tree."""
-        return self._world.workspace.paths(tree)
-
-    def diff(self, before: str, after: str) -> bytes:
-        """A patch between two content-addressed trees that `git apply` takes."""
-        return self._world.workspace.diff(before, after)
-
-    def changed(self, before: str, after: str) -> tuple[str, ...]:
-        """The paths in which two content-addressed trees or commits differ."""
-        return self._world.workspace.changed(before, after)
-
-    def between(self, before: str, after: str) -> Patch:
-        """The patch that makes one content-addressed tree of another."""
-
-        def content(path: str) -> FileContent | None:
-            data = self.read(after, path)
-            return None if data is None else FileContent(data=data, executable=self.executable(after, path))
-
-        return patch_of({path: content(path) for path in self.changed(before, after)})
 
     def put(self, data: bytes, *, durable: bool = True) -> str:
         """Keep a blob with the record; the SHA-256 of what is kept.
