@@ -57,7 +57,7 @@ def test_every_page_is_in_the_navigation_or_sorted_in_by_itself() -> None:
     """What the navigation names is there; the reference is made when the site is built."""
     navigation = yaml.safe_load((ROOT / "site" / "mkdocs.yml").read_text())["nav"]
     named = {name for part in navigation for name in leaves(part)}
-    pages = {p.relative_to(ROOT / "docs").as_posix() for p in ROOT.glob("docs/*.md")}
+    pages = {p.relative_to(ROOT / "docs").as_posix() for p in ROOT.glob("docs/**/*.md")}
     assert {n for n in named if not n.startswith("reference/")} <= pages
     assert "index.md" in named and "troubleshooting.md" in named
 
