@@ -49,6 +49,16 @@ def journals(postgres: str) -> str:
     return postgres
 
 
+@pytest.fixture
+def queue(journals: str) -> str:
+    """The address of a database with empty tables for journals and the queue."""
+    pytest.importorskip("dbos")
+    from referee.adapters.engine.line import migrate
+
+    migrate(journals)
+    return journals
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """In CI, say what failed when it fails: a gate that is stopped before its end has still told why."""
     if report.failed and "CI" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:

@@ -9,6 +9,7 @@ import pytest
 
 from referee.adapters.store.owner import me
 from referee.adapters.store.postgres import PostgresStore
+from referee.adapters.store.postgres_tables import VERSION
 from referee.domain.errors import UsageError, WorldFault
 from referee.ports import Entry, Kind
 
@@ -43,8 +44,8 @@ def test_a_database_without_tables_says_what_to_type(journals: str) -> None:
         db.execute("drop schema referee cascade")
     with pytest.raises(UsageError, match="referee db migrate"):
         PostgresStore(journals)
-    assert PostgresStore.migrate(journals) == (0, 1)
-    assert PostgresStore.migrate(journals) == (1, 1)
+    assert PostgresStore.migrate(journals) == (0, VERSION)
+    assert PostgresStore.migrate(journals) == (VERSION, VERSION)
     with psycopg.connect(journals, autocommit=True) as db:
         db.execute("update referee.version set n = 99")
     for use in (PostgresStore, PostgresStore.migrate):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 from referee.adapters.postgres import Link
 from referee.adapters.store import SqliteStore
@@ -39,8 +40,12 @@ def address() -> str:
 
 
 def migrate() -> Migrated:
-    """Make the tables of the database, or bring them up to date."""
+    """Make the tables of the database, or bring them up to date; the engine's too, where it is installed."""
     before, now = PostgresStore.migrate(address())
+    if find_spec("dbos") is not None:
+        from referee.adapters.engine.line import migrate as migrate_queue
+
+        migrate_queue(address())
     return Migrated(before=before, now=now)
 
 

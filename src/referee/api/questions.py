@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import groupby
 
 from referee.adapters.signing import account
+from referee.api.engine import go_on
 from referee.config import load
 from referee.domain.errors import UsageError, WorldFault
 from referee.domain.question import NO, YES, Answer, Asked, Asking, Given, Question, Waiting, iso, status
@@ -90,7 +91,8 @@ def _give(desk: Desk, question_id: str, digest: str, make: Callable[[Question], 
     signal = Signal(name=f"{question.id}/{taken + 1}", payload=answer.model_dump_json(), at=answer.at)
     if not desk.store.leave(question.run_id, ANSWER, signal):
         raise UsageError(f"somebody else answered {question.id} at the same moment; look again")
-    return Given(id=question.id, status=status(question, (*known.answers, answer), desk.clock.now()))
+    given = Given(id=question.id, status=status(question, (*known.answers, answer), desk.clock.now()))
+    return given.model_copy(update={"queued": given.status == "answered" and go_on(desk, question.run_id)})
 
 
 def _words(question: Question, text: str) -> str:

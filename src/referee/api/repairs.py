@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from threading import Event
 from typing import Any
@@ -28,6 +29,7 @@ from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
 from referee.domain.risk import Risk
 from referee.domain.task import Task
+from referee.domain.value import Value
 from referee.flows.agent import agent as work
 from referee.flows.complete import complete
 from referee.flows.plan import Ended, Plan
@@ -105,14 +107,25 @@ def workflow(
 def started(spec: Spec, progress: Progress | None = None, wait: Callable[[str], None] | None = None) -> Outcome:
     """Begin a run of what `spec` asks."""
     with Desk(spec.task.repo, spec.config) as desk:
-        at = datetime.fromtimestamp(desk.clock.now(), UTC)
-        run_id = f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+        run_id = named(desk)
         with desk.turn(f"run {run_id}", wait):
-            desk.config = places.checked(desk)
-            able(desk.config, desk.workspace.root)
-            spec = sayable(spec.model_copy(update={"config": desk.config}), desk.redaction)
-            desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
-            return _drive(desk, known(desk, run_id), spec, progress)
+            record, spec = created(desk, spec, run_id)
+            return _drive(desk, record, spec, progress)
+
+
+def named(desk: Desk) -> str:
+    """A name for a new run."""
+    return f"{datetime.fromtimestamp(desk.clock.now(), UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+
+
+def created(desk: Desk, spec: Spec, run_id: str) -> tuple[RunRecord, Spec]:
+    """A new run in the record, which nobody works on yet, and what it is asked now that this is checked."""
+    at = datetime.fromtimestamp(desk.clock.now(), UTC)
+    desk.config = places.checked(desk)
+    able(desk.config, desk.workspace.root)
+    spec = sayable(spec.model_copy(update={"config": desk.config}), desk.redaction)
+    desk.store.create(run_id, spec.model_dump_json(), at.isoformat(timespec="milliseconds"))
+    return known(desk, run_id), spec
 
 
 def resume(
@@ -127,26 +140,52 @@ def resume(
 
     What is paid is not paid again.
     """
+
+    def changed(config: Config) -> Config:
+        if budget:
+            larger = Budget.model_validate({**config.budget.model_dump(), **budget})
+            config = config.model_copy(update={"budget": larger})
+        return config.model_copy(update={"isolation": isolation}) if isolation else config
+
+    return drive(run_id, repo, progress, wait, change=changed if budget or isolation else None)
+
+
+class Hold(Value):
+    """How a run is held while it is driven: the lease's seconds, and whether this process listens for a stop itself."""
+
+    seconds: float = LEASE_SECONDS
+    listening: bool = True
+
+
+def drive(
+    run_id: str,
+    repo: str = ".",
+    progress: Progress | None = None,
+    wait: Callable[[str], None] | None = None,
+    *,
+    change: Callable[[Config], Config] | None = None,
+    hold: Hold | None = None,
+) -> Outcome:
+    """Take a run's lease and carry it forward from its journal, whether it ever began or not.
+
+    `change` replaces settings, such as the budget of a run that used it up. Raises `Busy` while others are at it.
+    """
     with Desk(repo, load(repo)) as desk:
         known(desk, run_id)
         with desk.turn(f"run {run_id}", wait):
             record = known(desk, run_id)  # as it is now that nobody else works on it
-            unfinished(record, bool(budget))
+            spec = asked_last(desk, record)
+            config = change(spec.config) if change else spec.config
+            unfinished(record, config.budget != spec.config.budget)
             if rolled_back(desk, run_id):
                 raise UsageError(f"run {run_id} was rolled back; start a new one with `referee fix`")
             if not desk.kept(run_id) and has_begun(desk, run_id):
                 raise UsageError(
                     f"what run {run_id} needs was dropped by `referee gc`; start a new one with `referee fix`"
                 )
-            spec = asked_last(desk, record)
-            if budget:
-                larger = Budget.model_validate({**spec.config.budget.model_dump(), **budget})
-                spec = spec.model_copy(update={"config": spec.config.model_copy(update={"budget": larger})})
-            if isolation:
-                spec = spec.model_copy(update={"config": spec.config.model_copy(update={"isolation": isolation})})
-            spec = spec.model_copy(update={"config": asking_now(spec.config, desk.config)})
+            spec = spec.model_copy(update={"config": asking_now(config, desk.config)})
             desk.config = spec.config
-            return _drive(desk, record, spec, progress)
+            return _drive(desk, record, spec, progress, hold)
 
 
 def asking_now(asked: Config, now: Config) -> Config:
@@ -155,13 +194,15 @@ def asking_now(asked: Config, now: Config) -> Config:
     return asked.model_copy(update={"signing": now.signing, "ask_before_landing": before})
 
 
-def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None) -> Outcome:
+def _drive(desk: Desk, record: RunRecord, spec: Spec, progress: Progress | None, hold: Hold | None = None) -> Outcome:
     """Hold the lease for as long as this process works on the run, however that ends."""
-    lease = desk.store.claim(record.run_id, me(), desk.clock.now(), LEASE_SECONDS)
+    hold = hold or Hold()
+    lease = desk.store.claim(record.run_id, me(), desk.clock.now(), hold.seconds)
     try:
         recorder = Recorder(record, spec.task, spec.config, desk.clock)
-        with stoppable(desk.store, lease) as stop:
-            run = _open(desk, lease, spec, recorder.listening(progress), stop)
+        journal = Journal(desk.store, lease, desk.clock, hold.seconds)
+        with stoppable(desk.store, lease) if hold.listening else nullcontext(Event()) as stop, journal.kept():
+            run = _open(desk, journal, spec, recorder.listening(progress), stop)
             outcome = _told(desk, lease, spec, recorder, run)
         run.progress("ended", {"outcome": outcome})
         return outcome
@@ -237,8 +278,8 @@ def _switched_off(parts: Parts) -> str:
     return f"an experiment: without {', '.join(parts.off)}" if parts.off else ""
 
 
-def _open(desk: Desk, lease: Lease, spec: Spec, progress: Progress, stop: Event) -> Run:
-    journal = Journal(desk.store, lease, desk.clock)
+def _open(desk: Desk, journal: Journal, spec: Spec, progress: Progress, stop: Event) -> Run:
+    lease = journal.lease
     journal.check(known(desk, lease.run_id).head)
     facts = {
         "spec": json.loads(spec.model_dump_json()),

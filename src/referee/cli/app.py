@@ -37,8 +37,10 @@ from referee.cli.commands import (
     servers,
     show,
     sign,
+    stop,
     ui,
     validate,
+    worker,
     workflow,
 )
 
@@ -99,7 +101,8 @@ app.add_typer(db.db, name="db")
 app.add_typer(memory.memory, name="memory")
 app.add_typer(hooks.hooks, name="hooks")
 app.add_typer(schedule.schedule, name="schedule")
-app.command("worker")(schedule.worker)
+app.command("worker")(worker.worker)
+app.command("stop")(stop.stop)
 app.command("workflow")(workflow.workflow)
 app.add_typer(servers.servers, name="servers")
 app.add_typer(bench.bench, name="bench")

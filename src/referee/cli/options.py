@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +10,17 @@ import typer
 if TYPE_CHECKING:
     from referee.config import Config
 
+
+class EngineName(StrEnum):
+    """Where a run is done."""
+
+    LOCAL = "local"
+    DBOS = "dbos"
+
+
+Engine = Annotated[
+    EngineName, typer.Option("--engine", help="local: here and now. dbos: queued in REFEREE_DATABASE, for a worker.")
+]
 Repo = Annotated[str, typer.Option("--repo", metavar="DIR", help="The git repository, or a folder in it.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; only what is loud, and the result.")]

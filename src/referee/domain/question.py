@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
+from pydantic import Field
+
 from referee.domain.canonical import canonical, digest_of
 from referee.domain.value import Value
 
@@ -129,10 +131,14 @@ class Asked(Waiting):
 
 
 class Given(Value):
-    """What became of a question after an answer: still `open` if it takes more people."""
+    """What became of a question after an answer: still `open` if it takes more people.
+
+    `queued`, which its JSON leaves out: a worker goes on with the run.
+    """
 
     id: str
     status: Status
+    queued: bool = Field(default=False, exclude=True)
 
 
 def settled(question: Question, answers: Sequence[Answer]) -> bool | None:

@@ -54,10 +54,11 @@ class Journal:
     costly one that a resumed run can recall, unless it took no time to speak of.
     """
 
-    def __init__(self, store: Store, lease: Lease, clock: Clock) -> None:
+    def __init__(self, store: Store, lease: Lease, clock: Clock, seconds: float = LEASE_SECONDS) -> None:
+        """`seconds` are those that the lease was taken for."""
         self._store, self._lease, self._clock = store, lease, clock
-        self._renewed = clock.monotonic()
-        self._keeper = Keeper(self.renew)
+        self._renewed, self._seconds = clock.monotonic(), seconds
+        self._keeper = Keeper(self.renew, seconds)
         self._closed = False
         self._lock = threading.Lock()  # branches append from their own threads
         entries = store.entries(lease.run_id)
@@ -65,6 +66,11 @@ class Journal:
         self._last = entries[-1] if entries else None
         self._read = entries
         self._elapsed = worked(entries, lease.seen)
+
+    @property
+    def lease(self) -> Lease:
+        """The right under which it is written."""
+        return self._lease
 
     def requested(self, key: str) -> Entry | None:
         """The request recorded under `key`, if any."""
@@ -136,7 +142,7 @@ class Journal:
 
     def _append_next(self, key: str, kind: Kind, what: tuple[str, dict[str, Any]], durable: bool) -> None:
         action, payload = what
-        if self._clock.monotonic() - self._renewed > LEASE_SECONDS / 3:
+        if self._clock.monotonic() - self._renewed > self._seconds / 3:
             self.renew()
         at = datetime.fromtimestamp(self._clock.now(), UTC).isoformat(timespec="milliseconds")
         n = self._last.n + 1 if self._last else 1
@@ -160,7 +166,7 @@ class Journal:
 
     def renew(self) -> None:
         """Extend the lease. Raises `WorldFault` if another process took the run over."""
-        self._store.renew(self._lease, self._clock.now(), LEASE_SECONDS)
+        self._store.renew(self._lease, self._clock.now(), self._seconds)
         self._renewed = self._clock.monotonic()
 
 

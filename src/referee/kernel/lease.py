@@ -14,8 +14,9 @@ BEAT_SECONDS = 10.0
 class Keeper:
     """Renews while anything is under way. One thread serves all actions: one for each would cost more than most do."""
 
-    def __init__(self, renew: Callable[[], None]) -> None:
-        self._renew = renew
+    def __init__(self, renew: Callable[[], None], lasts: float = 3 * BEAT_SECONDS) -> None:
+        """`lasts` is how many seconds a lease does."""
+        self._renew, self._pause = renew, min(BEAT_SECONDS, lasts / 3)
         self._lock = threading.Lock()
         self._under_way, self._idle, self._beating = 0, True, False
 
@@ -38,7 +39,7 @@ class Keeper:
         thread that can act on it."""
         pause = threading.Event()
         while self._goes_on():
-            pause.wait(BEAT_SECONDS)
+            pause.wait(self._pause)
             try:
                 if self._under_way:
                     self._renew()

@@ -93,7 +93,7 @@ class Store(Protocol):
 
     def create(self, run_id: str, spec: str, at: str) -> None: ...
     def claim(self, run_id: str, owner: str, now: float, ttl: float, *, begin: bool = True) -> Lease:
-        """Take the run. Raises `UsageError` naming the owner if another process holds a live lease.
+        """Take the run. Raises `Busy` naming the owner if another process holds a live lease.
 
         Without `begin` the run stays ended, or stopped, as it is: for what is done about it, not for it.
         """

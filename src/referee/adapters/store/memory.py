@@ -6,7 +6,7 @@ import hashlib
 from typing import Literal
 
 from referee.adapters.store.door import unhidden
-from referee.domain.errors import UsageError, WorldFault
+from referee.domain.errors import Busy, UsageError, WorldFault
 from referee.domain.redaction import Redaction
 from referee.ports import Entry, Kind, Lease, RunRecord, RunState, Signal
 
@@ -37,7 +37,7 @@ class MemoryStore:
             raise UsageError(f"there is no run {run_id}; `referee runs` lists them")
         holder, until = self._owners.get(run_id, ("", 0.0))
         if holder and until >= now:
-            raise UsageError(f"run {run_id} is being worked on by {holder}; wait for it or stop it first")
+            raise Busy(f"run {run_id} is being worked on by {holder}; wait for it or stop it first")
         self._owners[run_id] = (owner, now + ttl)
         status = "running" if begin else record.status
         self._runs[run_id] = record.model_copy(update={"fence": record.fence + 1, "status": status})

@@ -10,7 +10,7 @@ from referee.adapters.store.door import unhidden
 from referee.adapters.store.owner import alive, brief
 from referee.adapters.store.postgres_tables import checked, found, migrate
 from referee.adapters.store.rows import entry_of, fenced, record_of, state_of
-from referee.domain.errors import UsageError, WorldFault
+from referee.domain.errors import Busy, UsageError, WorldFault
 from referee.domain.redaction import Redaction
 from referee.ports import Entry, Lease, RunRecord, RunState, Signal
 
@@ -81,7 +81,7 @@ class PostgresStore:
             if held is None:
                 raise UsageError(f"there is no run {run_id}; `referee runs` lists them")
             if held[0] and held[1] >= now and alive(held[0]) is not False:
-                raise UsageError(f"run {run_id} is being worked on by {brief(held[0])}; wait for it or stop it first")
+                raise Busy(f"run {run_id} is being worked on by {brief(held[0])}; wait for it or stop it first")
             fence = db.execute(_CLAIM, (owner, now + ttl, begin, run_id)).fetchone()[0]
         return Lease(run_id=run_id, fence=fence, seen=max(0.0, held[1] - ttl) if held[0] else 0.0)
 

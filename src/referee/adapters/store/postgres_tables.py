@@ -35,7 +35,12 @@ $$ begin raise exception 'entries are append-only'; end $$;
 create trigger entry_is_append_only before update or delete or truncate on referee.entry
     for each statement execute function referee.refuse();
 """
-_MIGRATIONS = (_FIRST,)
+_WORKERS = """
+create table referee.worker (
+    name text primary key, owner text not null, seen timestamptz not null default clock_timestamp()
+);
+"""
+_MIGRATIONS = (_FIRST, _WORKERS)
 VERSION = len(_MIGRATIONS)
 
 

@@ -14,7 +14,7 @@ from referee.adapters.store.door import unhidden
 from referee.adapters.store.mirror import Mirror
 from referee.adapters.store.owner import alive, brief
 from referee.adapters.store.rows import entry_of, fenced, record_of, state_of
-from referee.domain.errors import UsageError, WorldFault
+from referee.domain.errors import Busy, UsageError, WorldFault
 from referee.domain.redaction import Redaction
 from referee.ports import Entry, Lease, RunRecord, RunState, Signal
 
@@ -138,7 +138,7 @@ class SqliteStore:
             if row is not None:
                 seen = max(0.0, held[1] - ttl) if held[0] else 0.0
                 return Lease(run_id=run_id, fence=row[0], seen=seen)
-        raise UsageError(f"run {run_id} is being worked on by {brief(held[0])}; wait for it or stop it first")
+        raise Busy(f"run {run_id} is being worked on by {brief(held[0])}; wait for it or stop it first")
 
     def renew(self, lease: Lease, now: float, ttl: float) -> None:
         """Keep the run; `WorldFault` if it was taken over."""

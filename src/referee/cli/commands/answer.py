@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.cli import options as o
+
+if TYPE_CHECKING:
+    from referee.domain.question import Given
 
 QuestionId = Annotated[str, typer.Argument(metavar="ID", help="A question's id; `referee questions` lists them.")]
 
@@ -24,19 +27,19 @@ def answer(
     o.settings(repo, {})
     from referee import api
 
-    given(api.answer(question, text, repo).model_dump(), question, repo, as_json=json)
+    given(api.answer(question, text, repo), repo, as_json=json)
 
 
-def given(what: dict[str, str], question: str, repo: str, *, as_json: bool) -> None:
+def given(what: Given, repo: str, *, as_json: bool) -> None:
     """Say what became of the question, and what goes on with its run."""
-    from json import dumps
-
     from referee import api
-    from referee.cli.output import put
+    from referee.cli.output import document, put
 
     if as_json:
-        put(dumps(what) + "\n")
-    elif what["status"] == "open":
-        put(f"{question} takes one more person\n")
+        document(what)
+    elif what.status == "open":
+        put(f"{what.id} takes one more person\n")
+    elif what.queued:
+        put(f"{what.id} is answered; a worker goes on with its run\n")
     else:
-        put(f"{question} is answered; to go on: referee resume {api.question(question, repo).run_id}\n")
+        put(f"{what.id} is answered; to go on: referee resume {api.question(what.id, repo).run_id}\n")

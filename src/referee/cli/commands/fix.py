@@ -59,6 +59,10 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
     require_isolation: o.RequireIsolation = False,
     allow_degraded: o.AllowDegraded = False,
     wait: o.Wait = False,
+    engine: o.Engine = o.EngineName.LOCAL,
+    priority: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1_000, help="With --engine dbos: the lower, the sooner.")
+    ] = 100,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing. It never answers a signature.")] = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -93,7 +97,14 @@ def fix(  # noqa: PLR0913 - one parameter per option is how typer reads them
     from referee.cli.running import finish, running
     from referee.domain.task import Task
 
+    asked = Task(repo=repo, text=task, targets=tuple(target or ()))
+    if engine is o.EngineName.DBOS:
+        from referee.api.engine import queue
+        from referee.cli.output import document, put
+
+        queued = queue(asked, config, priority)
+        document(queued) if json else put(f"{queued.run_id} is queued; `referee worker --slots 2` takes it\n")
+        return
     with running(quiet=quiet) as display:
-        asked = Task(repo=repo, text=task, targets=tuple(target or ()))
         outcome = api.fix(asked, config, display, display.note if wait else None)
     finish(outcome, display, as_json=json)

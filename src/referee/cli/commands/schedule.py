@@ -1,4 +1,4 @@
-"""`referee schedule` and `referee worker`: tasks that are begun at a time."""
+"""`referee schedule`: tasks that are begun at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 schedule = typer.Typer(
     help="Tasks that `referee worker` begins at a time.", no_args_is_help=True, rich_markup_mode=None
 )
-LONGEST = 60.0  # seconds after which a worker looks again what is planned
 
 
 class Flow(StrEnum):
@@ -46,7 +45,7 @@ def add(
     if json:
         document(entry)
     else:
-        put(_row(entry))
+        put(row(entry))
 
 
 @schedule.command("list")
@@ -63,7 +62,7 @@ def list_(repo: o.Repo = ".", json: o.Json = False) -> None:
         if json:
             document(entry)
         else:
-            put(_row(entry))
+            put(row(entry))
 
 
 @schedule.command("remove")
@@ -82,35 +81,8 @@ def remove(
     put(f"removed {api.unplan(entry_id, repo).id}\n")
 
 
-def worker(
-    repo: o.Repo = ".",
-    loop: Annotated[
-        bool, typer.Option("--loop/--once", help="Go on until stopped, or begin what is due now and leave.")
-    ] = False,
-    quiet: o.Quiet = False,
-) -> None:
-    """Begin the planned tasks that are due, one after the other. Missed times are told and not made up for.
-
-    From cron: */5 * * * * referee worker --once --repo /path/to/repository
-
-    Example: referee worker --loop
-    """
-    o.settings(repo, {})
-    from referee import api
-    from referee.adapters.clock import SystemClock
-    from referee.cli.output import put
-    from referee.cli.running import running
-
-    with running(quiet=quiet) as display:
-        while True:
-            for entry in api.work(repo, display):
-                put(_row(entry))
-            if not loop:
-                return
-            SystemClock().sleep(min(LONGEST, max(1.0, api.next_due(repo) or LONGEST)))
-
-
-def _row(entry: Planned) -> str:
+def row(entry: Planned) -> str:
+    """An entry and how it last went, for people."""
     from datetime import UTC, datetime
 
     from referee.render.plain import line

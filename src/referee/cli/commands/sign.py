@@ -40,4 +40,4 @@ def sign(
         digest = digest or asked.digest  # what was read is what is signed
         if asked.status == "open" and not typer.confirm("Sign this?", err=True):
             raise typer.Exit(1)
-    given(api.sign(question, repo, ssh_key=ssh_key, digest=digest).model_dump(), question, repo, as_json=json)
+    given(api.sign(question, repo, ssh_key=ssh_key, digest=digest), repo, as_json=json)
