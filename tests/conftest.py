@@ -62,4 +62,5 @@ def queue(journals: str) -> str:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """In CI, say what failed when it fails: a gate that is stopped before its end has still told why."""
     if report.failed and "CI" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
-        print(f"\n{report.nodeid} ({report.when}) failed:\n{report.longreprtext}", file=sys.__stderr__, flush=True)
+        said = f"{report.longreprtext}\n{report.capstdout[-2000:]}\n{report.capstderr[-2000:]}"
+        print(f"\n{report.nodeid} ({report.when}) failed:\n{said}", file=sys.__stderr__, flush=True)
