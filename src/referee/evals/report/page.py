@@ -41,7 +41,7 @@ def _plots(summary: Summary) -> list[str]:
         svg.intervals("Success, with 95 % intervals", {n: c.success for n, c in columns.items()}),
         svg.bars("Steps per trial", {n: c.steps for n, c in columns.items()}),
         svg.bars("Seconds per trial, median", {n: c.wall_p50 for n, c in columns.items()}),
-        svg.stacked("How the runs ended", {n: c.stop_reasons for n, c in columns.items()}),
+        svg.stacked("How the runs ended, by their own word", {n: c.stop_reasons for n, c in columns.items()}),
     ]
     if any(c.cost_usd for c in columns.values()):
         drawn.append(svg.bars("US dollars per trial", {n: c.cost_usd for n, c in columns.items()}, ".4f"))

@@ -96,7 +96,7 @@ _MEASURES: Mapping[str, Callable[[Column], str]] = {
     "  tasks that flip": lambda c: _rate(c.flip_rate),
     "  success in any repeat": lambda c: _rate(c.any_of),
     "  success in every repeat": lambda c: _rate(c.all_of),
-    "ended with": _stops,
+    "ended, by its own word": _stops,
 }
 
 

@@ -83,8 +83,8 @@ def curve(title: str, points: Mapping[str, Mapping[int, Interval]]) -> str:
 
 
 def timeline(title: str, spans: Sequence[Span]) -> str:
-    """When each trial was played, one row per configuration; what succeeded is dark."""
-    names = list(dict.fromkeys(s.config for s in spans))
+    """When each trial was played, one row per configuration."""
+    names = sorted({s.config for s in spans})
     end = max((s.start + s.seconds for s in spans), default=1.0) or 1.0
     marks = [_label(name, _row(n)) for n, name in enumerate(names)]
     for s in spans:
@@ -92,7 +92,10 @@ def timeline(title: str, spans: Sequence[Span]) -> str:
         said = f"{s.trial}: {s.seconds:.0f} s, {'success' if s.success else 'no success'}"
         marks.append(_bar(x, _row(names.index(s.config)), max(1.5, _x(s.seconds, end) - LEFT), colour, said))
     marks += [_tick(_x(end * share, end), f"{end * share:.0f} s", len(names)) for share in (0.0, 0.5, 1.0)]
-    return _drawing(title, len(names), marks)
+    below = _row(len(names)) + ROW
+    marks += [_bar(LEFT, below, 12, COLOURS[2], "success"), _text(LEFT + 18, below + 4, "success")]
+    marks += [_bar(LEFT + 185, below, 12, COLOURS[5], "no success"), _text(LEFT + 203, below + 4, "no success")]
+    return _drawing(title, len(names) + 2, marks)
 
 
 def _x(value: float, most: float) -> float:
