@@ -8,6 +8,7 @@ import typer
 
 from referee import __version__
 from referee.cli.commands import (
+    acp,
     agent,
     answer,
     bench,
@@ -92,6 +93,7 @@ app.command("sign")(sign.sign)
 app.command("rollback")(rollback.rollback)
 app.command("gc")(gc.gc)
 app.command("mcp")(mcp.mcp)
+app.command("acp")(acp.acp)
 app.command("ui")(ui.ui)
 app.command("export")(export.export)
 app.command("insights")(insights.insights)
