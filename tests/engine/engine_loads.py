@@ -99,15 +99,17 @@ def stubborn(work: Work) -> Said:
     return Said(how="done")
 
 
-def serve(name: str, slots: int, kind: str = "do") -> None:
-    """A worker, until nothing is left to do."""
+def serve(name: str, slots: int, kind: str = "do", *, until_idle: bool = True) -> None:
+    """A worker, by default until nothing is left to do."""
     import engine_loads
 
     from referee.api.working import Worker
     from referee.cli.signals import cancellable
 
     with cancellable():
-        Worker(name, slots, getattr(engine_loads, kind), lambda text: print(text, flush=True)).work(until_idle=True)
+        Worker(name, slots, getattr(engine_loads, kind), lambda text: print(text, flush=True)).work(
+            until_idle=until_idle
+        )
 
 
 def lines(log: Path) -> list[str]:

@@ -71,6 +71,7 @@ KEYS = {
         _key("models.base_url", rules.never, "REFEREE_BASE_URL", "--base-url"),
         _key("models.api_key_env", rules.never, "REFEREE_API_KEY_ENV"),
         _key("models.price", rules.never, "REFEREE_PRICE", "--price"),
+        _key("models.per_minute", rules.never, "REFEREE_PER_MINUTE"),
         _key("sandbox.backend", rules.never, "REFEREE_SANDBOX"),
         _key("sandbox.allow_domains", rules.within, "REFEREE_ALLOW_DOMAINS", "--allow-domain"),
         _key("sandbox.inject", rules.never),
@@ -95,7 +96,7 @@ KEYS = {
         _key("record", rules.never, "REFEREE_RECORD", "--record"),
     )
 }
-LISTS = ("source", "protected", "include", "skip", "flaky", "sandbox.allow_domains")
+LISTS = ("models.per_minute", "source", "protected", "include", "skip", "flaky", "sandbox.allow_domains")
 # Settings that are a list of tables.
 TABLES: dict[str, type[Value]] = {
     "check": CheckSetting, "ignore": IgnoreSetting, "rule": Rule, "sandbox.inject": Inject,

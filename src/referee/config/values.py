@@ -85,6 +85,12 @@ def _pair(given: Any) -> Any:
         raise ValueError("give two numbers: IN,OUT") from None
 
 
+def _pace(text: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9-]*=[1-9][0-9]{0,5}", text):
+        raise ValueError("give PROVIDER=CALLS, for example openai=60")
+    return text
+
+
 ModelName = Annotated[str, AfterValidator(_model)]
 Dollars = Annotated[Decimal, Field(ge=0)]
 PricePair = Annotated[tuple[Dollars, Dollars] | None, BeforeValidator(_pair)]
@@ -95,6 +101,7 @@ class Models(Value):
 
     `price` is US dollars per million input and output tokens, for models no price list knows.
     `api_key_env` names the environment variable that holds the key; the key itself is never here.
+    `per_minute` limits the calls to a provider, as `openai=60`, across all workers of a database.
     """
 
     default: ModelName = ""
@@ -104,6 +111,12 @@ class Models(Value):
     base_url: Annotated[str, AfterValidator(_url)] = ""
     api_key_env: Annotated[str, AfterValidator(_variable)] = ""
     price: PricePair = None
+    per_minute: tuple[Annotated[str, AfterValidator(_pace)], ...] = ()
+
+    def pace(self, provider: str) -> int | None:
+        """Calls a minute that all workers together may make to a provider; None without a limit."""
+        limits = dict(limit.split("=") for limit in self.per_minute)
+        return int(limits[provider]) if provider in limits else None
 
 
 class Config(Value):

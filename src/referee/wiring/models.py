@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
+from referee.adapters.clock import SystemClock
+from referee.adapters.models.paced import PacedModel
 from referee.adapters.models.prices import stated
 from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel
 from referee.adapters.models.scripted import ScriptedModel
-from referee.config import Config, secret
+from referee.config import DATABASE, Config, secret
 from referee.domain.errors import UsageError
 from referee.plugins import Plugin, plugins
 from referee.ports import Model
@@ -34,7 +36,19 @@ def open_model(name: str, config: Config) -> Model:
     price = stated(",".join(str(p) for p in models.price)) if models.price else None
     key = secret(models.api_key_env) if models.api_key_env else None
     sealed = SecretStr(key) if key else None
-    return ProviderModel(name, Endpoint(base_url=models.base_url or None, api_key=sealed, price=price))
+    model = ProviderModel(name, Endpoint(base_url=models.base_url or None, api_key=sealed, price=price))
+    per_minute = models.pace(provider)
+    return model if per_minute is None else _paced(model, provider, per_minute)
+
+
+def _paced(model: Model, provider: str, per_minute: int) -> Model:
+    """The model under a limit. Raises `UsageError` where there is no database in which workers could keep it."""
+    address = secret(DATABASE)
+    if address is None:
+        raise UsageError(f"models.per_minute is kept in a database; set {DATABASE}, or leave the limit out")
+    from referee.adapters.engine.pace import Pace  # a driver that few need
+
+    return PacedModel(model, Pace(address, provider, per_minute).reserve, SystemClock())
 
 
 def opened(plugin: Plugin, name: str) -> Model:

@@ -40,7 +40,8 @@ create table referee.worker (
     name text primary key, owner text not null, seen timestamptz not null default clock_timestamp()
 );
 """
-_MIGRATIONS = (_FIRST, _WORKERS)
+_PACE = "create table referee.pace (provider text primary key, free_at timestamptz not null);"
+_MIGRATIONS = (_FIRST, _WORKERS, _PACE)
 VERSION = len(_MIGRATIONS)
 
 
