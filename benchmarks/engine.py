@@ -96,6 +96,18 @@ def start(address: str, name: str, folder: Path) -> subprocess.Popen[bytes]:
 def throughput(address: str, count: int, runs: int, seconds: float, folder: Path) -> tuple[float, list[str]]:
     """Runs a second of so many workers, and what they keep in memory."""
     workers = [start(address, f"w{count}{n}", folder) for n in range(count)]
+    try:
+        return played(address, (count, runs, seconds), workers[0].pid, folder)
+    finally:
+        for worker in workers:
+            worker.send_signal(signal.SIGTERM)
+        for worker in workers:
+            worker.wait()
+
+
+def played(address: str, asked: tuple[int, int, float], worker: int, folder: Path) -> tuple[float, list[str]]:
+    """Queue the runs and wait until they are done; the memory is that of `worker` half way."""
+    count, runs, seconds = asked
     names = [f"{count}-{n:05}" for n in range(runs)]
     engine_loads.fill(address, str(folder / f"steps{count}"), names, steps=10, seconds=seconds)
     with psycopg.connect(address, autocommit=True) as db:
@@ -109,14 +121,11 @@ def throughput(address: str, count: int, runs: int, seconds: float, folder: Path
                 {"p": f"{count}-%"},
             ).fetchone()
             if done >= runs // 2 and not seen:
-                seen = memory(workers[0].pid)
+                seen = memory(worker)
             if done == runs:
                 break
             time.sleep(0.2)
         took = db.execute("select extract(epoch from %s::timestamptz - %s::timestamptz)", (last, first)).fetchone()[0]
-    for worker in workers:
-        worker.send_signal(signal.SIGTERM)
-        worker.wait()
     return runs / float(took), seen
 
 

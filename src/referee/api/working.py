@@ -11,6 +11,7 @@ from referee.adapters.engine.engine import Engine, unique
 from referee.adapters.engine.line import Line
 from referee.adapters.engine.roll import BEAT, TTL, Roll
 from referee.adapters.engine.work import Said, Work
+from referee.adapters.store.postgres import PostgresStore
 from referee.api.database import address
 from referee.domain.errors import WorldFault
 
@@ -28,6 +29,7 @@ class Worker:
         self._name, self._slots, self._tell = unique(name), slots, tell
         self._clock = SystemClock()
         self._children = Children(do)
+        PostgresStore(address()).close()  # whether its tables are there is said before anything begins
         self._line, self._roll = Line(address()), Roll(address())
         self._engine = Engine(address(), self._name, self._segment)
         self._closing = False

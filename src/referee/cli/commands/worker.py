@@ -40,6 +40,10 @@ def worker(
     if slots:
         _drive(slots, name, quiet=quiet, until_idle=loop is False)
         return
+    if name:
+        from referee.domain.errors import UsageError
+
+        raise UsageError("--id names a worker of the queue; give it --slots, for example --slots 4")
     o.settings(repo, {})
     from referee import api
     from referee.adapters.clock import SystemClock
