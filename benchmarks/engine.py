@@ -106,7 +106,7 @@ def throughput(address: str, count: int, runs: int, seconds: float, folder: Path
 
 
 def played(address: str, asked: tuple[int, int, float], worker: int, folder: Path) -> tuple[float, list[str]]:
-    """Queue the runs and wait until they are done; the memory is that of `worker` half way."""
+    """Queue the runs and wait until they are done; the memory is that of `worker` at its fullest."""
     count, runs, seconds = asked
     names = [f"{count}-{n:05}" for n in range(runs)]
     engine_loads.fill(address, str(folder / f"steps{count}"), names, steps=10, seconds=seconds)
@@ -120,8 +120,9 @@ def played(address: str, asked: tuple[int, int, float], worker: int, folder: Pat
                 "from referee.run where run_id like %(p)s",
                 {"p": f"{count}-%"},
             ).fetchone()
-            if done >= runs // 2 and not seen:
-                seen = memory(worker)
+            if done >= runs // 2 or runs <= SLOTS:
+                now = memory(worker)
+                seen = max(seen, now, key=len)  # with as many children as ever
             if done == runs:
                 break
             time.sleep(0.2)
