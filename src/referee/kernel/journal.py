@@ -116,7 +116,7 @@ class Journal:
         """Record how it ended; a long result goes into the blob store first."""
         ending = ending.model_copy(update={"result": self.discreet(ending.result)})
         if len(ending.result) > INLINE_BYTES:
-            blob = self._store.put(ending.result.encode(), durable=durable)
+            blob = self._store.put(ending.result.encode())  # durable, or a later entry would vouch for what is gone
             ending = ending.model_copy(update={"result": "", "blob": blob})
         self._append(key, Kind.ENDED, (action, ending.model_dump(mode="json")), durable)
 

@@ -14,7 +14,7 @@ from referee.domain.finding import Finding
 from referee.domain.reason import StopReason
 from referee.kernel import lease
 from referee.kernel.action import Action, Effect
-from referee.kernel.journal import Ending, Journal, check_chain
+from referee.kernel.journal import INLINE_BYTES, Ending, Journal, check_chain
 from referee.kernel.policy import Deny
 from referee.kernel.run import SHORT_SECONDS, Run, Shared
 from referee.ports import Entry, Kind, Lease, World
@@ -370,6 +370,15 @@ class Quick(Scratch):
     seconds: float = SHORT_SECONDS / 2
 
 
+class Wordy(Action[str]):
+    name: ClassVar[str] = "wordy"
+    effect: ClassVar[Effect] = Effect.SCRATCH
+    result_type: ClassVar[type] = str
+
+    def perform(self, world: World) -> str:
+        return "x" * INLINE_BYTES
+
+
 class Passing(Scratch):
     name: ClassVar[str] = "passing"
     volatile: ClassVar[bool] = True
@@ -381,10 +390,15 @@ class Disk(MemoryStore):
     def __init__(self) -> None:
         super().__init__()
         self.durable: dict[tuple[str, Kind], bool] = {}
+        self.blobs: list[bool] = []
 
     def append(self, lease: Lease, entry: Entry, *, durable: bool = True) -> None:
         self.durable[entry.action, entry.kind] = durable
         super().append(lease, entry, durable=durable)
+
+    def put(self, data: bytes, *, durable: bool = True) -> str:
+        self.blobs.append(durable)
+        return super().put(data, durable=durable)
 
 
 def test_an_ending_waits_for_the_disk_only_if_it_saves_work_on_resume() -> None:
@@ -397,6 +411,16 @@ def test_an_ending_waits_for_the_disk_only_if_it_saves_work_on_resume() -> None:
     ended_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.ENDED}
     begun_durably = {name for (name, kind), durable in disk.durable.items() if durable and kind is Kind.REQUESTED}
     assert (ended_durably, begun_durably) == ({"scratch", "count"}, {"count"})
+
+
+def test_a_long_result_is_on_the_disk_before_an_entry_names_it() -> None:
+    """The entry of quick work need not wait for the disk, but the next one that does makes it durable, too."""
+    desk = Desk()
+    desk.store = disk = Disk()
+    disk.create("r1", "{}", "now")
+    run = desk.run()
+    run.perform(Wordy())
+    assert (disk.durable["wordy", Kind.ENDED], disk.blobs) == (False, [True])
 
 
 def test_the_chain_shows_any_edit_of_the_record() -> None:

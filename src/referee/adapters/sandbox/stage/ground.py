@@ -64,6 +64,7 @@ class Host:
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
+        self._rooms = held.Rooms()
 
     def enter(self) -> None:
         kernel.adopt_orphans()
@@ -92,7 +93,9 @@ class Host:
         return watch.Descendants(pid)
 
     def disk_full(self, disk: int, pids: tuple[str, ...]) -> bool:
-        return bool(pids) and held.inodes_full(pids[-1], disk)
+        if pids:
+            self._rooms.meet(pids[-1])
+        return self._rooms.full(disk)
 
     def end(self, pid: int) -> None:
         """Kill descendants until there are none: each that is orphaned becomes ours."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import re
 import socket
 import stat
 import struct
@@ -92,31 +93,40 @@ def _asked(fd: int) -> int:
     return int(struct.unpack("i", room.raw)[0])
 
 
-def inodes_full(pid: str, disk: int) -> bool:
-    """Whether a scratch file system that `pid` sees in a mount namespace of its own has more inodes than `disk` bytes.
+class Rooms:
+    """The scratch file systems that a command sees in a mount namespace of its own, held to be measured at its end.
 
-    Where another program makes these file systems, nobody says how many inodes they may have.
+    Where another program makes them, they go with the command, and nobody says how many inodes they may have.
     """
-    try:
-        if os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
-            return False
-        with open(f"/proc/{pid}/mountinfo", encoding="utf-8", errors="replace") as f:
-            rows = [line.split() for line in f]
-    except OSError:
-        return False  # it has ended
-    for row in rows:
-        kind = row[row.index("-") + 1]
-        if kind == "tmpfs" and row[5].startswith("rw") and _used(f"/proc/{pid}/root{row[4]}") > most_inodes(disk):
-            return True
-    return False
+
+    def __init__(self) -> None:
+        self._held: list[int] = []
+
+    def meet(self, pid: str) -> None:
+        """Hold those that `pid` sees now instead of those met before; if it has ended, keep those."""
+        try:
+            if os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
+                return
+            with open(f"/proc/{pid}/mountinfo", encoding="utf-8", errors="surrogateescape") as f:
+                rows = [line.split() for line in f]
+            scratch = [r[4] for r in rows if r[r.index("-") + 1] == "tmpfs" and r[5].startswith("rw")]
+            found = [os.open(f"/proc/{pid}/root{_plain(p)}", os.O_PATH | os.O_CLOEXEC) for p in scratch]
+        except OSError:
+            return
+        for fd in self._held:
+            os.close(fd)
+        self._held = found
+
+    def full(self, disk: int) -> bool:
+        """Whether one has no room left, or more inodes than go with `disk` bytes."""
+        rooms = [os.fstatvfs(fd) for fd in self._held]
+        bounded = any(room.f_blocks > 0 and room.f_bfree == 0 for room in rooms)
+        return bounded or any(room.f_files - room.f_ffree > most_inodes(disk) for room in rooms)
 
 
-def _used(path: str) -> int:
-    try:
-        room = os.statvfs(path)
-    except OSError:
-        return 0
-    return room.f_files - room.f_ffree
+def _plain(path: str) -> str:
+    """A path as mountinfo spells it, without its octal escapes."""
+    return re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), path)
 
 
 def most_inodes(disk: int) -> int:
