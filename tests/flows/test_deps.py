@@ -80,6 +80,13 @@ def test_an_upgrade_frees_the_pin_and_is_written_only_when_asked(deps: Deps, tmp
     assert lock.read_text() == "# pins\nalpha==2.0\nbeta==2.1  # via alpha\ngamma==1.0\n"
 
 
+def test_without_a_lock_the_pins_of_the_project_itself_are_compared(deps: Deps, tmp_path: Path) -> None:
+    done = deps("--upgrade", "alpha")
+    assert done.out == "alpha  1.0 -> 2.0\nnothing is written; --write sets the pins\n"
+    (tmp_path / "pyproject.toml").write_text(PROJECT.replace("alpha==1.0", "alpha==1.*"))
+    assert deps("--json").document()["changed"] == {}
+
+
 def test_todays_pins_stay_where_they_fit(deps: Deps, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(PROJECT.replace('"alpha==1.0"', '"alpha", "beta"'))
     (tmp_path / "requirements.lock").write_text("alpha==1.0\nbeta==1.5\n")

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -50,7 +51,7 @@ def resolve(want: Wanted, wish: Wish) -> Resolution:
         if done.returncode == 0:
             with open(os.path.join(folder, "pins.txt"), encoding="utf-8") as file:
                 resolved = {str(canonicalize_name(m[1])): m[2] for m in _PINNED.finditer(file.read())}
-            return Resolution(resolved=resolved, changed=difference(want.pins, resolved), notes=want.notes)
+            return Resolution(resolved=resolved, changed=_changed(want, resolved), notes=want.notes)
     if _SHUT in said:
         raise WorldFault(f"offline, only what is in uv's cache can be resolved: {_cause(said)}")
     if any(sign in said for sign in _UNREACHED) and "No solution" not in said:
@@ -103,6 +104,15 @@ def _requirement(text: str) -> Requirement:
 def _exact(requirement: Requirement) -> bool:
     specifiers = list(requirement.specifier)
     return len(specifiers) == 1 and specifiers[0].operator == "=="
+
+
+def _changed(want: Wanted, resolved: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """What differs from the lock; without one, from the exact pins among the requirements themselves."""
+    if want.pins:
+        return difference(want.pins, resolved)
+    exact = {str(canonicalize_name(r.name)): next(iter(r.specifier)).version for r in want.requirements if _exact(r)}
+    before = {name: version for name, version in exact.items() if name in resolved and "*" not in version}
+    return difference(before, {name: resolved[name] for name in before})
 
 
 def _conflict(lines: list[str], why: str) -> Conflict:
