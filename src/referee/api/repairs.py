@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.adapters.store.owner import me
 from referee.api import places
@@ -31,13 +31,10 @@ from referee.domain.risk import Risk
 from referee.domain.task import Task
 from referee.domain.value import Value
 from referee.flows.agent import agent as work
-from referee.flows.complete import complete
 from referee.flows.plan import Ended, Plan
 from referee.flows.presets import aims, cheaper_by_hand, preflight, quick
 from referee.flows.presets import explained as explained_task
-from referee.flows.propose import propose
 from referee.flows.repair import repair
-from referee.flows.tidy import Tidying, tidy
 from referee.judge import Bench, with_linter
 from referee.kernel.journal import LEASE_SECONDS, Journal
 from referee.kernel.policy import Policy
@@ -55,6 +52,9 @@ from referee.policy import (
 )
 from referee.ports import Base, Kind, Lease, Progress, RunRecord
 from referee.wiring import Desk, able, errand, evaluator, players
+
+if TYPE_CHECKING:
+    from referee.flows.tidy import Tidying
 
 
 def fix(
@@ -257,13 +257,19 @@ def _told(desk: Desk, lease: Lease, spec: Spec, recorder: Recorder, run: Run) ->
 def play(desk: Desk, spec: Spec, run: Run) -> Ended:
     """The flow that the run is for."""
     if spec.proposal is not None:
+        from referee.flows.propose import propose  # each flow is loaded for the runs that are for it
+
         return propose(run, spec.proposal)
     if spec.tidy:
+        from referee.flows.tidy import tidy
+
         return tidy(run, tidying(desk, land=True))
     plan = _plan(desk, spec, run.id)
     if spec.flow == "agent":
         return work(run, errand(desk, plan, spec.workflow))
     if spec.config.preset is PresetName.TESTS:
+        from referee.flows.complete import complete
+
         return complete(run, plan, lambda _, base: _untargeted(desk, base))
     ended = repair(run, plan)
     if spec.config.preset is PresetName.BUGFIX and ended.solved and ended.snapshot is not None:
@@ -332,6 +338,8 @@ def tidying(desk: Desk, *, land: bool) -> Tidying:
         settings = desk.settings()
         project = with_linter(run, desk.project(base.tree), settings)
         return Bench(project=project, base=base, settings=settings)
+
+    from referee.flows.tidy import Tidying
 
     return Tidying(protection=desk.config.protection, prepare=prepare, land=land)
 

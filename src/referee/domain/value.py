@@ -17,6 +17,7 @@ class Value(BaseModel):
         ser_json_bytes="base64",
         val_json_bytes="base64",
         allow_inf_nan=False,
+        defer_build=True,
     )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:

@@ -13,7 +13,6 @@ from referee.adapters.clock import SystemClock
 from referee.adapters.git import GitWorkspace
 from referee.adapters.jobs import ThreadJobs
 from referee.adapters.models.recorded import RecordingModel
-from referee.adapters.outside import registry
 from referee.adapters.python import find as find_python
 from referee.adapters.sandbox import DiscreetSandbox, Outside, open_sandbox, sandbox_owner
 from referee.adapters.signing import Keyring
@@ -126,6 +125,8 @@ class Desk:
 
     def outside(self, tool: str) -> OutsideTool:
         """The outside tool of that name, if the settings have it."""
+        from referee.adapters.outside import registry  # with the protocols: few runs reach out
+
         return registry(self.config.outside.tools, self.secret)(tool)
 
     def secret(self, name: str) -> str | None:

@@ -6,8 +6,6 @@ from pydantic import SecretStr
 
 from referee.adapters.clock import SystemClock
 from referee.adapters.models.paced import PacedModel
-from referee.adapters.models.prices import stated
-from referee.adapters.models.provider import Endpoint, ProviderModel
 from referee.adapters.models.recorded import RecordedModel
 from referee.adapters.models.scripted import ScriptedModel
 from referee.config import DATABASE, Config, secret
@@ -32,6 +30,9 @@ def open_model(name: str, config: Config) -> Model:
         return AdversaryModel(plan, open_model(plan.inner, config) if plan.inner else None)
     if provider in (added := plugins("models")):
         return opened(added[provider], name)
+    from referee.adapters.models.prices import stated
+    from referee.adapters.models.provider import Endpoint, ProviderModel
+
     models = config.models
     price = stated(",".join(str(p) for p in models.price)) if models.price else None
     key = secret(models.api_key_env) if models.api_key_env else None

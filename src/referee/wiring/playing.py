@@ -5,15 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from referee.actions.tree import PrepareBase
 from referee.adapters.toolchains import program
-from referee.authors.command import CommandAuthor, agent
-from referee.authors.evaluator import Evaluator
-from referee.authors.mechanical import MechanicalAuthor, mendable
-from referee.authors.model import ModelAuthor, Voice
-from referee.authors.search import SearchAuthor
-from referee.authors.suspects import nowhere, traced
+from referee.authors.asking import Voice
 from referee.authors.tools import ToolAuthor, WorkflowAuthor, examiner
 from referee.config import Before, Config
 from referee.domain.errors import UsageError
@@ -22,17 +18,15 @@ from referee.domain.verdict import blocking
 from referee.domain.workflow import Workflow
 from referee.flows.agent import Errand, LateJudge
 from referee.flows.plan import Plan, Player
-from referee.judge import (
-    Bench,
-    Project,
-)
+from referee.judge import Bench, Project
 from referee.kernel.run import Run
-from referee.ports import (
-    Base,
-)
+from referee.ports import Base
 from referee.tools import Place, Shell, every, known
 from referee.wiring.desk import Desk
 from referee.wiring.models import ADVERSARY
+
+if TYPE_CHECKING:
+    from referee.authors.evaluator import Evaluator
 
 SEARCH_STEPS_BEFORE_MODEL = 4
 _COMMAND = "--generator command:…"
@@ -53,6 +47,8 @@ def able(config: Config, root: str) -> None:
         free = ", or use --generator search" if kind == "model" else ""
         raise UsageError(f"no model is configured; name one with --model PROVIDER:NAME{free}")
     if kind.startswith("command:"):
+        from referee.authors.command import agent
+
         program(agent(kind.removeprefix("command:"), config.sandbox.destinations).argv[0], root, _COMMAND)
 
 
@@ -62,6 +58,9 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
     `auto` is the linter's own fixes where only a linter objects, the search, bounded, and then the model if one is
     configured.
     """
+    # Who does not play is not loaded.
+    from referee.authors.mechanical import mendable
+
     kind, model = config.generator, config.models.default
     if kind.startswith("command:"):
         return [_external(bench, config)]
@@ -76,6 +75,8 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
     if not python and kind in ("auto", "search") and not (kind == "auto" and model) and not chosen:
         raise UsageError("the search repairs Python only; name a model with --model PROVIDER:NAME")
     if kind in ("auto", "search") and python:
+        from referee.authors.search import SearchAuthor
+
         bound = SEARCH_STEPS_BEFORE_MODEL if kind == "auto" and model else None
         search = SearchAuthor(
             bench, protection=config.protection, seed=config.seed, max_batches=bound, blind=not config.parts.judge
@@ -88,6 +89,10 @@ def players(bench: Bench, config: Config) -> Sequence[Player]:
 
 def _model(bench: Bench, config: Config) -> Player:
     """A model as generator and fixer, as often as there are to be candidates."""
+    from referee.authors.mechanical import MechanicalAuthor
+    from referee.authors.model import ModelAuthor
+    from referee.authors.suspects import nowhere, traced
+
     models, many = config.models, config.candidates
     suspects = traced(bench) if bench.targets or not bench.aims else nowhere
 
@@ -107,6 +112,8 @@ def _model(bench: Bench, config: Config) -> Player:
 
 def _agent(bench: Bench, config: Config) -> Player:
     """A model with tools; the judge is ready already."""
+    from referee.authors.mechanical import MechanicalAuthor
+
     place = Place(
         protection=config.protection,
         equip=lambda run: shell(run, bench.project, bench.base),
@@ -157,12 +164,17 @@ def errand(desk: Desk, plan: Plan, workflow: Workflow | None = None) -> Errand:
 
 
 def _mechanical(bench: Bench, config: Config) -> Player:
+    from referee.authors.mechanical import MechanicalAuthor
+
     author = MechanicalAuthor(bench, config.protection, last=True)
     return Player(kind="mechanical", generator=author, fixer=author)
 
 
 def _external(bench: Bench, config: Config) -> Player:
     """An agent of the user's, shown to the sandbox with what it needs to start (E4)."""
+    from referee.authors.command import CommandAuthor, agent
+    from referee.authors.mechanical import MechanicalAuthor
+
     named = agent(config.generator.removeprefix("command:"), config.sandbox.destinations)
     path, shown = program(named.argv[0], bench.project.root, _COMMAND)
     search = ":".join((bench.project.env["PATH"], *shown.path))
@@ -177,4 +189,6 @@ def evaluator(config: Config) -> Evaluator | None:
     models = config.models
     if not models.evaluator:
         return None
+    from referee.authors.evaluator import Evaluator
+
     return Evaluator(Voice(model=models.evaluator, role="evaluator", pressed=models.cheap or None))
