@@ -8,14 +8,7 @@ from pathlib import Path
 
 from referee import api
 
-HEAVY = (
-    "griffe",
-    "packaging.requirements",
-    "pydantic_ai",
-    "openai",
-    "referee.authors.search",
-    "referee.authors.command",
-)
+HEAVY = ("griffe", "packaging.requirements", "pydantic_ai", "openai", "referee.authors.search")
 
 
 def test_every_name_of_the_api_is_a_function_and_none_is_hidden_by_a_module() -> None:
