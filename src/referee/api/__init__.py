@@ -1,24 +1,5 @@
 """What people and programs call. Each part is loaded when it is first asked for: a run needs few of them."""
 
-<<<<<<< HEAD
-from referee.api.database import copy_journal, migrate
-from referee.api.deps import deps
-from referee.api.exports import acp, ag_ui, insights, send_spans, trajectory
-from referee.api.lint import lint
-from referee.api.memories import confirm, forget, memories, memory, remember
-from referee.api.past import gc, journal, journal_lines, rollback, runs, show, verify
-from referee.api.proposals import propose, undo_of
-from referee.api.questions import answer, sign
-from referee.api.questions import show as question
-from referee.api.questions import waiting as questions
-from referee.api.reference import docs, document, stale, write_docs
-from referee.api.repairs import agent, fix, resume, workflow
-from referee.api.replay import replay
-from referee.api.schedule import next_due, plan_task, schedule, unplan, work
-from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox, skills
-from referee.api.trust import approve_server, hooks, revoke_server, servers, trust_hooks
-from referee.api.validate import validate
-=======
 from __future__ import annotations
 
 from importlib import import_module
@@ -29,7 +10,7 @@ if TYPE_CHECKING:
     from referee.api.asking import show as question
     from referee.api.asking import waiting as questions
     from referee.api.database import copy_journal, migrate
-    from referee.api.exports import insights, send_spans, trajectory
+    from referee.api.exports import acp, ag_ui, insights, send_spans, trajectory
     from referee.api.linting import lint
     from referee.api.past import gc, journal, journal_lines, rollback, runs, show, verify
     from referee.api.proposals import propose, undo_of
@@ -42,7 +23,6 @@ if TYPE_CHECKING:
     from referee.api.tools import attack, check, doctor, map_tests, plan, sandbox, skills
     from referee.api.trust import approve_server, hooks, revoke_server, servers, trust_hooks
     from referee.api.validating import validate
->>>>>>> ad57709 (Load for a run only what the run uses)
 
 __all__ = [
     "acp",
@@ -105,7 +85,7 @@ __all__ = [
 _MODULES = {
     "asking": "answer question questions sign",
     "database": "copy_journal migrate",
-    "exports": "insights send_spans trajectory",
+    "exports": "acp ag_ui insights send_spans trajectory",
     "linting": "lint",
     "past": "gc journal journal_lines rollback runs show verify",
     "proposals": "propose undo_of",
