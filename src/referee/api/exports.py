@@ -8,8 +8,8 @@ from typing import Any
 from referee import __version__
 from referee.actions.call_tool import CallTool
 from referee.adapters import otlp
+from referee.api.asking import show, waiting
 from referee.api.past import shown_line
-from referee.api.questions import show, waiting
 from referee.api.spec import Spec, known
 from referee.config import load
 from referee.domain.component import Approval, approval, diff_review
