@@ -45,12 +45,15 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "markupsafe": (),
     "more-itertools": (),
     "pluggy": (),
+    "packaging": ("pretend", "hypothesis", "tomli_w"),
     "pyparsing": (),
+    "python-dateutil": ("freezegun", "hypothesis", "pytest-subtests", "pytest-cov"),
     "requests": ("pytest-httpbin", "pytest-mock", "trustme", "PySocks"),
     "sqlparse": (),
     "tabulate": (),
     "toolz": (),
     "wcwidth": ("hypothesis",),
+    "werkzeug": ("ephemeral-port-reserve", "cryptography", "watchdog", "pytest-timeout", "cffi"),
 }
 SECONDS = 600.0  # for one run of one suite
 _RECORD = """
@@ -98,7 +101,10 @@ def fetched(folder: Path, name: str) -> Path:
     ready = [p for p in folder.glob(pattern) if (p / ".git" / "HEAD").exists()]
     if ready:
         return ready[0]
-    run(folder, sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, name)
+    tools = folder / "aside" / "tools"  # this environment may have no pip of its own
+    if not tools.exists():
+        run(folder, sys.executable, "-m", "venv", str(tools))
+    run(folder, f"{tools}/bin/python", "-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, name)
     archive = next(folder.glob(f"{pattern}.tar.gz"))
     with tarfile.open(archive) as tar:
         # Python 3.11 knows the filter since its fourth release.

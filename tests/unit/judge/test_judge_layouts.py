@@ -229,6 +229,48 @@ SHAPES: dict[str, Shape] = {
                 """,
         },
     ),
+    "objects that mind being asked": Shape(
+        "mod.py",
+        "tests/test_mod.py::test_add",
+        {
+            "mod.py": """
+                import datetime
+                class Shy:
+                    def __getattr__(self, name):
+                        raise ValueError("do not ask for " + name)
+                    def __eq__(self, other):
+                        return type(other) is Shy
+                    def __sub__(self, other):
+                        return 0
+                    __hash__ = None
+                class Standing:
+                    __class__ = property(lambda self: list)
+                    def __eq__(self, other):
+                        return other == [1]
+                class First:
+                    def __eq__(self, other):
+                        return other == datetime.date.min
+                class Refusal(Exception):
+                    def __getattr__(self, name):
+                        raise ValueError("do not ask for " + name)
+                def add(a, b):
+                    return a - b
+                """,
+            "tests/test_mod.py": """
+                import datetime
+                import pytest
+                from mod import First, Refusal, Shy, Standing, add
+                def test_add():
+                    assert add(2, 3) == 5
+                def test_rest():
+                    assert Shy() == Shy() and Standing() == [1] and First() == datetime.date.min
+                    assert add(2.0, 1.0) == pytest.approx(1.0) or add(2.0, 1.0) == pytest.approx(3.0)
+                def test_refusal():
+                    with pytest.raises(Refusal):
+                        raise Refusal
+                """,
+        },
+    ),
     "a plugin of the project's own": Shape(
         "mod.py",
         "tests/test_mod.py::test_add",

@@ -15,7 +15,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
-from .decoys import PLAIN, Decoys, decoys_from
+from .decoys import PLAIN, Decoys, approximated, decoys_from
+from .parts import part
 from .territory import Territory
 from .voice import report
 
@@ -104,7 +105,7 @@ def _bent(decoys: Decoys, place_of: Claim) -> Callable[[Any, Any], bool]:
             return False
         for one, other, name in ((a, b, "__sub__"), (b, a, "__sub__"), (a, b, "__rsub__"), (b, a, "__rsub__")):
             place = place_of(one, name, True)
-            number = getattr(other, "expected", other)  # of pytest.approx
+            number = approximated(other)
             if place is None or type(number) not in (int, float):
                 continue
             ways = [(d, off(one, d) if name == "__sub__" else off(d, one)) for d in (number, *decoys(number))]
@@ -147,19 +148,23 @@ def _says(claimant: Any, other: Any) -> bool:
 
 
 def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    """The parts of two values that a comparison of the wholes compares."""
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return zip(list.__iter__(a) if isinstance(a, list) else tuple.__iter__(a), list(b)[:_WIDE])
-    if isinstance(a, dict) and isinstance(b, dict):
+    """The parts of two values that a comparison of the wholes compares. A proxy is not what it stands for."""
+
+    def both(*kinds: type) -> bool:
+        return issubclass(type(a), kinds) and issubclass(type(b), kinds)
+
+    if both(list, tuple):
+        return zip(list.__iter__(a) if issubclass(type(a), list) else tuple.__iter__(a), list(b)[:_WIDE])
+    if both(dict):
         return ((dict.__getitem__(a, k), b[k]) for k in list(b)[:_WIDE] if dict.__contains__(a, k))
-    if isinstance(a, deque) and isinstance(b, deque):
+    if both(deque):
         return zip(list(deque.__iter__(a))[:_WIDE], list(b)[:_WIDE])
-    if isinstance(a, (set, frozenset)) and isinstance(b, (set, frozenset)):
+    if both(set, frozenset):
         odd = [x for x in list(a)[:_WIDE] if type(x) not in PLAIN]
         return iter([(x, y) for x in odd for y in list(b)[:_WIDE]][:_WIDE])
     fields = getattr(type(a), "__dataclass_fields__", None)
     if fields and type(a) is type(b):
-        return ((getattr(a, f, None), getattr(b, f, None)) for f in list(fields)[:_WIDE])
+        return ((part(a, f), part(b, f)) for f in list(fields)[:_WIDE])
     return iter(())
 
 

@@ -10,6 +10,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from .parts import part
+
 MESSAGE, VALUE = 2_000, 200
 
 
@@ -46,12 +48,12 @@ class Describer:
             "frames": self.frames(error),
             "library": self._library(error),
         }
-        notes = [*(getattr(error, "__notes__", None) or ()), *_example(error)]
+        notes = [*(part(error, "__notes__") or ()), *_example(error)]
         if notes:
             told["notes"] = [clip(n, 500) for n in notes[:5]]
         if isinstance(error, SyntaxError):
             told["syntax"] = [self._relative(error.filename or ""), error.lineno or 0, (error.text or "").strip()[:200]]
-        members = getattr(error, "exceptions", None)
+        members = part(error, "exceptions")
         if isinstance(members, tuple) and depth < 3:
             told["group"] = [self.exception(m, depth + 1) for m in members[:6] if isinstance(m, BaseException)]
             told["members"] = len(members)
@@ -99,7 +101,7 @@ def _folded(frames: list[Any]) -> list[Any]:
 
 def _example(error: BaseException) -> list[str]:
     """What a doctest's example was, should have said and said."""
-    example, got = getattr(error, "example", None), getattr(error, "got", None)
+    example, got = part(error, "example"), part(error, "got")
     if type(error).__name__ != "DocTestFailure" or example is None:
         return []
     return [f"example: {example.source.strip()}", f"expected: {example.want.strip()}", f"got: {str(got).strip()}"]
@@ -132,7 +134,7 @@ def _walk(left: Any, right: Any, path: str, found: list[str], most: int, depth: 
         _walk_sequence(left, right, path, found, most, depth)
     elif same and hasattr(left, "__dataclass_fields__"):
         for name in left.__dataclass_fields__:
-            a, b = getattr(left, name, None), getattr(right, name, None)
+            a, b = part(left, name), part(right, name)
             if a != b:
                 _walk(a, b, f"{path}.{name}", found, most, depth + 1)
     elif isinstance(left, (set, frozenset)) and isinstance(right, (set, frozenset)):
