@@ -20,6 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests/unit/authors/search"))
 
+import pytest  # noqa: F401 - tests of programs import it, and are timed
 import search_corpus as corpus
 import search_evaluator as evaluator
 
@@ -121,12 +122,17 @@ def _ring(number: int, frame: Any) -> None:
     raise TimeoutError("a test without end")
 
 
-def main() -> None:
-    """Print and write one row per program."""
-    signal.signal(signal.SIGALRM, _ring)
+def prepare() -> None:
+    """Let checks find what they name, and bound what candidates take."""
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # candidates that build endless lists
     builtins.plain = plain  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    """Print and write one row per program."""
+    signal.signal(signal.SIGALRM, _ring)
+    prepare()
     lines, places = ["| program | rank | first that passes |", "|---|---|---|"], []
     for case in cases(Path(sys.argv[1])):
         right = (Path(sys.argv[1]) / f"correct_python_programs/{case.name}.py").read_text()

@@ -15,6 +15,7 @@ from referee.authors.search.pairs import Pairs
 from referee.authors.search.pool import Pool
 from referee.authors.search.survey import Survey, Tree, survey
 from referee.authors.search.trial import Judged, Trial
+from referee.authors.search.unlike import between
 from referee.domain.brief import Brief, Offer
 from referee.domain.protection import Protection
 from referee.judge import Bench
@@ -160,7 +161,9 @@ class SearchAuthor:
     def _offer(self, tree: Tree, judged: int) -> Offer:
         best, *others = self._passing
         self._passing = others
-        doubted = doubt(best, others, self._survey.thin)
+        doubted = doubt(
+            best, others, self._survey.thin, lambda a, b: between(a.contents(tree.known), b.contents(tree.known))
+        )
         remarks = [f"{self._judged} candidates were judged.", *self._remarks(best, others, doubted)]
         alternatives = tuple(o.trial.describe(tree.known) for o in others[:_SHOWN])
         made = proposal(best.trial, tree.known, self._bench.targets, remarks)

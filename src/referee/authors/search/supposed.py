@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _NUMBERS = (int, float)
@@ -105,7 +105,7 @@ class Supposed:
         key = self._parts(node)
         self._within -= 1
         length = isinstance(node, ast.Call) and getattr(node.func, "id", "") in _LENGTHS
-        return self._draw(node, key, tuple(v for v in self._values if type(v) is int and v >= 0) if length else self._values)
+        return self._draw(node, key, [v for v in self._values if not length or (type(v) is int and v >= 0)])
 
     def _parts(self, node: ast.AST) -> tuple[Any, ...]:
         return (type(node).__name__, *(self._part(name, getattr(node, name, None)) for name in node._fields))
@@ -117,7 +117,7 @@ class Supposed:
             return bool(self._value(value)) if name in ("test", "ifs") else self._value(value)
         return self._parts(value) if isinstance(value, ast.AST) else value
 
-    def _draw(self, node: ast.AST | None, key: Any, values: tuple[Any, ...]) -> Any:
+    def _draw(self, node: ast.AST | None, key: Any, values: Sequence[Any]) -> Any:
         found = values[zlib.crc32(f"{self._number} {key!r}".encode("utf-8", "surrogatepass")) % len(values)]
         if node is not None and not self._within:
             self.drawn[ast.unparse(node)] = found

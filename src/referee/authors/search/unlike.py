@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from referee.authors.search.source import parse
 from referee.authors.search.supposed import Supposed
 
-_CHOICES = 400
+_CHOICES = 200
 _SMALL: tuple[Any, ...] = (0, 1, 2, 3, -1)
 _MOST_VALUES, _MOST_SHOWN = 24, 3
 
@@ -31,10 +31,18 @@ class _Pair:
     truth: bool
 
 
+def between(one: Mapping[str, str], other: Mapping[str, str]) -> Unlike | None:
+    """How two edits differ in meaning, given the files they change as each leaves them."""
+    if one.keys() != other.keys():
+        return Unlike()
+    found = [u for path in one if (u := unlike(one[path], other[path])) is not None]
+    return max(found, key=lambda u: bool(u.where), default=None)
+
+
 def unlike(one: str, other: str) -> Unlike | None:
     """How two versions of a file differ in meaning; None if nothing says that they do.
 
-    Expressions are compared for a few hundred choices of what their names could be worth; versions with other
+    Expressions are compared for some hundred choices of what their names could be worth; versions with other
     statements are taken to differ. What no input of the program can bring about is not known here.
     """
     trees = parse(one.removeprefix("\ufeff")), parse(other.removeprefix("\ufeff"))
@@ -43,7 +51,7 @@ def unlike(one: str, other: str) -> Unlike | None:
     try:
         pairs = list(_pairs(trees[0], trees[1]))
         found = [w for p in pairs if p is not None and (w := _told_apart(p)) is not None]
-    except RecursionError:
+    except (RecursionError, ValueError):  # too deep, or a number too long to write
         return Unlike()
     if found:
         return max(found, key=lambda u: bool(u.where))
@@ -54,30 +62,27 @@ def _pairs(one: Any, other: Any) -> Iterator[_Pair | None]:
     """The expressions in which two trees differ; None where they differ in anything else."""
     if type(one) is not type(other):
         yield None
-        return
-    if isinstance(one, ast.AugAssign) and type(one.op) is not type(other.op):
+    elif isinstance(one, ast.AugAssign) and type(one.op) is not type(other.op):
         yield _Pair(_sum(one), _sum(other), False)
-        return
-    for name in one._fields:
-        a, b = getattr(one, name, None), getattr(other, name, None)
-        if isinstance(a, ast.expr) and isinstance(b, ast.expr):
-            if ast.dump(a) != ast.dump(b):
-                yield None if name in ("target", "targets") else _Pair(a, b, name == "test")
-        elif isinstance(a, ast.AST) and isinstance(b, ast.AST):
-            yield from _pairs(a, b)
-        elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-            for x, y in zip(a, b, strict=True):
-                if isinstance(x, ast.expr) or not isinstance(x, ast.AST):
-                    if _text(x) != _text(y):
-                        yield None
-                else:
-                    yield from _pairs(x, y)
-        elif a != b:
+    else:
+        for name in one._fields:
+            yield from _fields(name, getattr(one, name, None), getattr(other, name, None))
+
+
+def _fields(name: str, one: Any, other: Any) -> Iterator[_Pair | None]:
+    if isinstance(one, list) and isinstance(other, list):
+        if len(one) != len(other):
             yield None
-
-
-def _text(value: Any) -> str:
-    return ast.dump(value) if isinstance(value, ast.AST) else repr(value)
+            return
+        for a, b in zip(one, other, strict=True):
+            yield from _fields("targets" if isinstance(a, ast.expr) else name, a, b)
+    elif isinstance(one, ast.expr) and isinstance(other, ast.expr):
+        if ast.dump(one) != ast.dump(other):
+            yield None if name in ("target", "targets") else _Pair(one, other, name == "test")
+    elif isinstance(one, ast.AST):
+        yield from _pairs(one, other)
+    elif one != other:
+        yield None
 
 
 def _sum(node: ast.AugAssign) -> ast.expr:
@@ -93,9 +98,8 @@ def _told_apart(pair: _Pair) -> Unlike | None:
         first, second = Supposed(values, number), Supposed(values, number)
         if first.outcome(pair.one, pair.truth) != second.outcome(pair.other, pair.truth):
             differ = True
-            # Calls that only one of them makes could be worth the same after all.
-            shared = first.drawn.keys() & second.drawn.keys()
-            if first.drawn.keys() == second.drawn.keys() == shared and len(shared) <= _MOST_SHOWN:
+            # A call that only one of them makes could be worth anything: no words for that.
+            if first.drawn.keys() == second.drawn.keys() and 0 < len(first.drawn) <= _MOST_SHOWN:
                 return Unlike(" and ".join(f"{name} is {value!r}" for name, value in first.drawn.items()))
     return Unlike() if differ else None
 
@@ -104,8 +108,9 @@ def _values(pair: _Pair) -> tuple[Any, ...]:
     """Small numbers, and the constants of both with their neighbours."""
     found: dict[str, Any] = {repr(v): v for v in _SMALL}
     for node in (*ast.walk(pair.one), *ast.walk(pair.other)):
-        value = node.value if isinstance(node, ast.Constant) else ...
-        near = (value, value - 1, value + 1) if type(value) in (int, float) else (value,)
-        if value is not ... and not isinstance(value, bytes | complex):
-            found |= {repr(v): v for v in near}
+        value: Any = node.value if isinstance(node, ast.Constant) else 0
+        if type(value) in (int, float):
+            found |= {repr(v): v for v in (value, value - 1, value + 1)}
+        elif value is None or isinstance(value, str | bool):
+            found[repr(value)] = value
     return tuple(found.values())[:_MOST_VALUES]

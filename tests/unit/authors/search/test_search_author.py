@@ -197,7 +197,8 @@ def test_several_that_pass_are_said_and_offered_one_by_one_the_smallest_first() 
     first = author.propose(run, stage.brief())
     assert first.alternatives
     assert first.proposal is not None
-    assert "other edits pass the same tests" in first.proposal.analysis
+    assert "other edits of the same line pass the same tests and do something else" in first.proposal.analysis
+    assert first.doubt and first.doubt in first.proposal.analysis
     last = first.proposal
     second = author.propose(run, stage.brief(last=last))
     assert second.proposal is not None
