@@ -43,7 +43,7 @@ def _expression(text: str) -> str:
 
 READERS = (
     "exit", "lines", "junit", "sarif", "mypy", "pyright", "ruff", "ruff-format", "unittest", "coverage", "tsc",
-    "eslint", "biome", "jest", "vitest", "node-test", "cargo", "cargo-test", "gofmt", "go-vet", "go-test",
+    "eslint", "biome", "jest", "vitest", "node-test", "cargo", "cargo-test", "rustfmt", "gofmt", "go-vet", "go-test",
 )  # fmt: skip
 
 

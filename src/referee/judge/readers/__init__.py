@@ -14,6 +14,7 @@ READERS: Mapping[str, Reader] = {
         "tsc": compilers.tsc,
         "pyright": compilers.pyright,
         "cargo": compilers.cargo,
+        "rustfmt": compilers.rustfmt,
         "go-vet": compilers.go_vet,
         "gofmt": compilers.gofmt,
         "eslint": linters.eslint,

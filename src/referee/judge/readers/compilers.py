@@ -1,4 +1,4 @@
-"""Compilers and type checkers: tsc, pyright, cargo check, cargo clippy, go vet, gofmt."""
+"""Compilers, type checkers and formatters: tsc, pyright, cargo check, cargo clippy, rustfmt, go vet, gofmt."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from referee.judge.readers.reading import Output, Reading, Strange, agreed, diag
 
 _TSC = re.compile(r"^(?:(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): )?error (?P<rule>TS\d+): (?P<text>.*)$")
 _GO = re.compile(r"^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d+)(?::\d+)?: (?P<text>.*)$")
+
+_RUSTFMT = re.compile(r"^Diff in (?P<path>.+?)(?::| at line )(?P<line>\d+):?$", re.MULTILINE)  # by version
+_RUSTC = re.compile(r"^error(?:\[\w+\])?: (?P<text>.*)\n *--> (?P<path>.+):(?P<line>\d+):\d+$", re.MULTILINE)
 
 
 def tsc(output: Output) -> Reading:
@@ -98,6 +101,16 @@ def gofmt(output: Output) -> Reading:
     if output.exit_code not in (0, 1, 2) or (output.exit_code and not found):
         raise Strange(f"it ended with exit code {output.exit_code} and named no file")
     return Reading(findings=tuple(found))
+
+
+def rustfmt(output: Output) -> Reading:
+    """`cargo fmt --check` or `rustfmt --check`: each place it would change, and errors of syntax with theirs."""
+    found = []
+    for match in _RUSTFMT.finditer(output.stdout):
+        found.append(diagnostic(output, match["path"], int(match["line"]), "format", "rustfmt would change this"))
+    for match in _RUSTC.finditer(output.stderr):
+        found.append(diagnostic(output, match["path"], int(match["line"]), "syntax", match["text"]))
+    return agreed(output, found)
 
 
 def _last(text: str) -> str:

@@ -17,6 +17,7 @@ SAID = {
     "biome": ("biome.json", "", 1),
     "pyright": ("pyright.json", "", 1),
     "cargo": ("cargo-error.jsonl", "", 101),
+    "rustfmt": ("rustfmt.diff", "rustfmt.err", 1),
     "gofmt": ("gofmt.diff", "", 0),
     "go-vet": ("", "go-vet.err", 2),
     "vitest": ("vitest.json", "", 1),
@@ -53,6 +54,7 @@ LINTED = {
         ("p.py", 5, "reportMissingImports"),
     ],
     "cargo": [("src/lib.rs", 11, "E0308")],
+    "rustfmt": [("src/lib.rs", 1, "format"), ("src/bad.rs", 1, "syntax")],
     "gofmt": [("calc/calc.go", 0, "format"), ("calc/calc_test.go", 0, "format")],
     "go-vet": [("calc/calc.go", 6, "vet")],
 }
@@ -71,6 +73,21 @@ def test_what_only_warns_does_not_count() -> None:
     assert not rules & {"eqeqeq", "lint/correctness/noUnusedVariables"}
     warned = (RECORDED / "cargo-warning.jsonl").read_text()
     assert READERS["cargo"](Output(check="c", root="/repo", stdout=warned, stderr="", exit_code=0)) == Reading()
+
+
+def test_clippy_is_read_by_the_reader_of_cargo() -> None:
+    said = (RECORDED / "cargo-clippy.jsonl").read_text()
+    reading = READERS["cargo"](Output(check="c", root="/repo", stdout=said, stderr="", exit_code=101))
+    assert places(reading.findings) == [
+        ("src/lib.rs", 3, "clippy::needless_return"), ("src/lib.rs", 6, "clippy::ptr_arg"),
+    ]  # fmt: skip
+
+
+def test_rustfmt_names_places_in_the_words_of_each_version() -> None:
+    older = read("rustfmt", stdout="Diff in /repo/src/lib.rs at line 7:\n x\n-y\n", stderr="")
+    assert places(older.findings) == [("src/lib.rs", 7, "format")]
+    assert read("rustfmt", stdout="", stderr="", exit_code=0) == Reading()
+    assert read("rustfmt", stdout="", stderr="error: no such command: `fmt`").strange
 
 
 # reader: (test, path, line, error, expected, actual) of one failure; tests that passed; tests that were skipped
