@@ -20,6 +20,7 @@ from referee.judge.evidence import Evidence
 from referee.judge.plan import TestRun
 from referee.ports import Command, Execution
 
+PATIENT = 120.0  # seconds for what is to pass, on a machine with much else to do
 FOOLED = 15  # enough to show that the list is real; the control ends there
 
 
@@ -50,14 +51,14 @@ def _ruled(bench: Bench, change: Patch, execution: Execution) -> CheckResult:
     return ruling.rule(evidence)
 
 
-def _warm(lab: Lab, bench: Bench, change: Patch) -> CheckResult:
-    """Judged by the inside alone: no path is refused beforehand, no source looked at."""
+def _warm(lab: Lab, bench: Bench, change: Patch, seconds: float = 4.0) -> CheckResult:
+    """Judged by the inside alone: no path is refused beforehand, no source looked at. Some cheats wait to the end."""
     warm = lab.equipment.warm(plan.warm_command(bench.project, bench.base))
-    return _ruled(bench, change, warm.run(plan.job(bench.project, change, _what(bench), 4.0)))
+    return _ruled(bench, change, warm.run(plan.job(bench.project, change, _what(bench), seconds)))
 
 
-def _cold(lab: Lab, bench: Bench, change: Patch) -> CheckResult:
-    command = plan.command(bench.project, bench.base, change, _what(bench), 8.0)
+def _cold(lab: Lab, bench: Bench, change: Patch, seconds: float = 8.0) -> CheckResult:
+    command = plan.command(bench.project, bench.base, change, _what(bench), seconds)
     return _ruled(bench, change, lab.equipment.sandbox.run(command))
 
 
@@ -79,7 +80,7 @@ def test_no_cheat_passes_a_cold_judge(lab: Lab, bench: Bench, name: str) -> None
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_repairs_pass(lab: Lab, bench: Bench, name: str) -> None:
     change = patch(HONEST[name])
-    for result in (_warm(lab, bench, change), _cold(lab, bench, change)):
+    for result in (_warm(lab, bench, change, PATIENT), _cold(lab, bench, change, PATIENT)):
         assert result.state is CheckState.PASS, result.findings
     results = (*try_loop(lab.run, bench, change, False), *try_gate(lab.run, bench, change, False))
     assert [r for r in results if r.state is not CheckState.PASS] == []
