@@ -105,11 +105,11 @@ def gofmt(output: Output) -> Reading:
 
 def rustfmt(output: Output) -> Reading:
     """`cargo fmt --check` or `rustfmt --check`: each place it would change, and errors of syntax with theirs."""
-    found = []
-    for match in _RUSTFMT.finditer(output.stdout):
-        found.append(diagnostic(output, match["path"], int(match["line"]), "format", "rustfmt would change this"))
-    for match in _RUSTC.finditer(output.stderr):
-        found.append(diagnostic(output, match["path"], int(match["line"]), "syntax", match["text"]))
+    said = "rustfmt would change this"
+    found = [diagnostic(output, m["path"], int(m["line"]), "format", said) for m in _RUSTFMT.finditer(output.stdout)]
+    found += [
+        diagnostic(output, m["path"], int(m["line"]), "syntax", m["text"]) for m in _RUSTC.finditer(output.stderr)
+    ]
     return agreed(output, found)
 
 
