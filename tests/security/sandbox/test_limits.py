@@ -261,7 +261,7 @@ def test_bubblewrap_that_does_not_work_is_a_world_fault(tmp_path: Path) -> None:
     fake.write_text("#!/bin/sh\necho 'bwrap: no permission' >&2\nexit 1\n")
     fake.chmod(0o755)
     for folder in (tmp_path, *tmp_path.parents[:3]):
-        folder.chmod(0o755)
+        folder.chmod(folder.stat().st_mode | 0o055)  # never less: the last may be everybody's
     for program, said in ((str(fake), "no permission"), ("no-such-bwrap", "install the package bubblewrap")):
         sandbox = BubblewrapSandbox(program=program, python=PYTHON)
         with pytest.raises(WorldFault, match=said):
