@@ -111,6 +111,9 @@ REPORTS: dict[str, Said] = {
         "pyright", "pyright.json", "", 1, "p.py:2", '"int" is not assignable to return type "str"', '"nope"'
     ),
     "cargo": recorded("cargo", "cargo-error.jsonl", "", 101, "src/lib.rs:11", "E0308", "expected `i32`, found `&str`"),
+    "rustfmt": recorded(
+        "rustfmt", "rustfmt.diff", "rustfmt.err", 1, "src/lib.rs:1", "src/bad.rs:1", "unclosed delimiter"
+    ),
     "gofmt": recorded("gofmt", "gofmt.diff", "", 0, "calc/calc.go", "calc/calc_test.go"),
     "go vet": recorded("go-vet", "", "go-vet.err", 2, "calc/calc.go:6", "%d has arg", "wrong type string"),
     "vitest": recorded("vitest", "vitest.json", "", 1, "src/sum.test.ts:4", "expected -1 to be 5", "./missing"),
