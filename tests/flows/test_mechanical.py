@@ -40,6 +40,8 @@ def test_what_only_a_linter_objects_to_needs_neither_search_nor_model(messy: Pat
 
 def test_a_proposal_that_is_only_untidy_is_tidied_and_not_asked_for_again(tmp_path: Path) -> None:
     repo = build(tmp_path, small.BUGGY)
+    for key, value in {"user.name": "t", "user.email": "t@example.invalid"}.items():
+        small.git(repo, "config", key, value)  # the machine may know nobody
     untidy = "import os\n" + small.FIXED.replace("a + b", "a+b")
     model = small.script(tmp_path / "script.jsonl", small.content(untidy))
     outcome = fix(repo, small.TARGET, generator="model", land="commit", **{"models.default": model})
