@@ -134,6 +134,7 @@ def test_version(cli: Cli) -> None:
         (("fix", "--require-isolation", "--allow-degraded"), "contradict each other; give one of them"),
         (("fix", "--repo", "nowhere"), "nowhere is not a folder; give --repo the path of a git repository"),
         (("resume", "r", "--max-steps", "0"), "option --max-steps: budget.max_steps = 0 is wrong"),
+        (("worker", "--slots", "0"), "Invalid value for '--slots'"),
     ],
 )
 def test_usage_errors(cli: Cli, arguments: tuple[str, ...], words: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +18,18 @@ TESTS = (
 )
 TARGET = "tests/test_calc.py::test_add"
 GIT = ("git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false")
+
+
+@functools.cache
+def lacking(program: str) -> str:
+    """Why a language's program cannot be used here; empty if it can."""
+    if shutil.which(program) is None:
+        return f"{program} is not installed here"
+    if program == "cargo":  # perhaps only a launcher, which looks for its toolchains in the home
+        asked = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False)
+        if asked.returncode != 0:
+            return f"cargo is there and cannot be used: {asked.stderr.strip()[:200]}"
+    return ""
 
 
 def git(root: Path, *args: str) -> str:

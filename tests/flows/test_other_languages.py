@@ -17,7 +17,7 @@ from referee.ports import Execution
 
 
 def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed here")
+    return pytest.mark.skipif(bool(small.lacking(program)), reason=small.lacking(program))
 
 
 def inside(repo: Path, *argv: str) -> Execution:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from small import lacking
 
 PACKAGES = Path(__file__).parents[2] / ".venv/node/node_modules"  # installed by .ci/run
 _JS = "function add(a, b) {\n  return a - b\n}\n\nfunction twice(a) {\n  return a + a\n}\n"
@@ -116,8 +117,8 @@ SAMPLES = {
 def needs(name: str) -> Sample:
     """The sample of that name; skips the test, with the reason, where its tools are not installed."""
     sample = SAMPLES[name]
-    if shutil.which(sample.program) is None:
-        pytest.skip(f"{sample.program} is not installed here")
+    if why := lacking(sample.program):
+        pytest.skip(why)
     missing = [p for p in sample.packages if not (PACKAGES / p).is_dir()]
     if missing:
         pytest.skip(f"the npm packages {', '.join(missing)} are not in .venv/node; .ci/run installs them")

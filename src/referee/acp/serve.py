@@ -6,6 +6,8 @@ The repository is chosen where the server is started. An approval may be given i
 from __future__ import annotations
 
 import asyncio
+import os
+import stat
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
@@ -16,7 +18,7 @@ from acp import schema as s
 from referee import __version__, api
 from referee.config import Config
 from referee.domain.component import approval, diff_review
-from referee.domain.errors import Cancelled, RefereeError
+from referee.domain.errors import Cancelled, RefereeError, UsageError
 from referee.domain.question import NO, YES, Asking
 from referee.domain.reason import StopReason
 from referee.domain.report import Outcome
@@ -30,7 +32,10 @@ T = TypeVar("T")
 
 
 def serve(repo: str, config: Config) -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input ends. Raises `UsageError` if no editor is at the other end of it."""
+    mode = os.fstat(0).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        raise UsageError("an editor starts `referee acp` and talks to it through a pipe; name the command there")
     asyncio.run(acp.run_agent(cast(acp.Agent, Editor(repo, config))))  # the rest of the protocol is optional
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 from acp import schema as s
 
 from referee import api
-from referee.acp.serve import Editor
+from referee.acp.serve import Editor, serve
 from referee.config import Config
 from referee.domain.errors import UsageError
 from referee.domain.question import Asked, Asking, Demand, Given
@@ -131,3 +132,16 @@ def test_what_cannot_be_done_is_said_and_a_cancelled_prompt_stops(monkeypatch: p
 
     project.first = work
     assert prompted(Person(), cancel=begun).stop_reason == "cancelled"
+
+
+def test_without_an_editor_at_the_other_end_it_says_how_it_is_used() -> None:
+    own = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    try:
+        with pytest.raises(UsageError, match="an editor starts"):
+            serve("/repository", Config())
+    finally:
+        os.dup2(own, 0)
+        os.close(own)
+        os.close(nothing)

@@ -93,15 +93,20 @@ def _sum(node: ast.AugAssign) -> ast.expr:
 
 def _told_apart(pair: _Pair) -> Unlike | None:
     values = _values(pair)
-    differ = False
+    found: Unlike | None = None
     for number in range(_CHOICES):
         first, second = Supposed(values, number), Supposed(values, number)
-        if first.outcome(pair.one, pair.truth) != second.outcome(pair.other, pair.truth):
-            differ = True
-            # A call that only one of them makes could be worth anything: no words for that.
-            if first.drawn.keys() == second.drawn.keys() and 0 < len(first.drawn) <= _MOST_SHOWN:
-                return Unlike(" and ".join(f"{name} is {value!r}" for name, value in first.drawn.items()))
-    return Unlike() if differ else None
+        if first.outcome(pair.one, pair.truth) == second.outcome(pair.other, pair.truth):
+            continue
+        found = found or Unlike()
+        # A call that only one of them makes could be worth anything: no words for that.
+        if first.drawn.keys() == second.drawn.keys() and 0 < len(first.drawn) <= _MOST_SHOWN:
+            where = Unlike(" and ".join(f"{name} is {value!r}" for name, value in first.drawn.items()))
+            if not any(type(value) in (int, float) and value < 0 for value in first.drawn.values()):
+                return where
+            # Told only if there is no other: few counts, ages and sizes are below nothing.
+            found = found if found.where else where
+    return found
 
 
 def _values(pair: _Pair) -> tuple[Any, ...]:

@@ -22,8 +22,9 @@ def worker(
         ),
     ] = None,
     slots: Annotated[
-        int, typer.Option(metavar="N", min=0, max=64, help="Drive queued runs, N at a time; all workers have as many.")
-    ] = 0,
+        int | None,
+        typer.Option(metavar="N", min=1, max=64, help="Drive queued runs, N at a time; all workers have as many."),
+    ] = None,
     name: Annotated[
         str, typer.Option("--id", metavar="NAME", help="What this worker is called.", show_default="the host's name")
     ] = "",
@@ -37,7 +38,7 @@ def worker(
 
     Example: referee worker --loop
     """
-    if slots:
+    if slots is not None:
         _drive(slots, name, quiet=quiet, until_idle=loop is False)
         return
     if name:

@@ -50,6 +50,13 @@ def test_what_means_something_else_is_told_with_where_it_does(one: str, other: s
     assert unlike(other, one) is not None
 
 
+def test_values_are_told_that_people_expect_if_there_are_any() -> None:
+    usual = unlike("if age > limit: pass", "if age >= limit: pass")
+    assert usual is not None and "-" not in usual.where and usual.where
+    rare = unlike("if n > -2 and n < 0: pass", "if n > 0 and n < 0: pass")
+    assert rare is not None and "-" in rare.where
+
+
 def test_edits_of_other_files_are_unlike() -> None:
     assert between({"a.py": "x = 1"}, {"b.py": "x = 1"}) is not None
     assert between({"a.py": "x = 1", "b.py": "y = n"}, {"a.py": "x = 1", "b.py": "y = n"}) is None

@@ -121,8 +121,10 @@ class Watch(threading.Thread):
         if routes:
             seen.wrong["route"] = f"it has a route to {', '.join(routes)}"
         seen.wrong |= self._devices(looker)
-        seen.protected = _protected(looker)
-        seen.looked = True
+        protected = _protected(looker)
+        # A limit may end it under our eyes, and then its files cannot be seen by way of it: that was no look.
+        if looker in processes.marked(self._mark):
+            seen.protected, seen.looked = protected, True
 
     def _devices(self, looker: int) -> dict[str, str]:
         root = f"/proc/{looker}/root"
