@@ -54,9 +54,10 @@ class Redaction:
 
     def text(self, text: str, *, forms: bool = False) -> str:
         """A text without the secrets in it."""
-        if self._pattern is not None:
+        # The pattern first: all that it finds has a mark then, also if more is learnt meanwhile.
+        if (pattern := self._pattern) is not None:
             marks = self._marks
-            text = self._pattern.sub(lambda found: marks[found[0]], text)
+            text = pattern.sub(lambda found: marks[found[0]], text)
         for form in _FORMS if forms else ():
             text = form.sub(lambda found: "".join(filter(None, found.groups())) + _MARK.format("key"), text)
         return text
