@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import small
 
@@ -40,6 +41,24 @@ def done(repo: Path) -> int:
     return sum(e["action"] == "call_tool" and e["kind"] == "ended" for e in journal(repo))
 
 
+def killed(repo: Path, at: tuple[int, ...], *command: str) -> dict[str, Any]:
+    """The report of a run that is killed whenever so many calls have ended, and resumed each time."""
+    run = referee(repo, *command)
+    for wanted in at:
+        end = time.monotonic() + 240
+        while done(repo) < wanted and run.poll() is None and time.monotonic() < end:
+            time.sleep(0.005)
+        assert run.poll() is None, run.communicate()[1].decode()
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+        run_id = str(json.loads(referee(repo, "runs").communicate()[0].splitlines()[0])["run_id"])
+        run = referee(repo, "resume", run_id)
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 4, err.decode()
+    report: dict[str, Any] = json.loads(out)
+    return report
+
+
 def test_a_run_that_is_killed_again_and_again_does_each_step_once(tmp_path: Path) -> None:
     repo = small.build(tmp_path / "repo", {"log.txt": "", "README.md": "x\n"})
     script = tmp_path / "script.jsonl"
@@ -47,22 +66,9 @@ def test_a_run_that_is_killed_again_and_again_does_each_step_once(tmp_path: Path
     with script.open("a") as file:
         file.write(json.dumps({"role": "agent", "content": "counted", "cost_usd": 0.001}) + "\n")
     budget = ("--timeout", "3600", "--max-cost", "5")
-    run = referee(repo, "agent", "count", "--model", f"scripted:{script}", *budget)
     every = STEPS * 3 // KILLS
-    for kill in range(KILLS):
-        wanted = min(kill * every + 1 + kill % 3, STEPS * 3 - 1)
-        end = time.monotonic() + 240
-        while done(repo) < wanted and run.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        assert run.poll() is None, run.communicate()[1].decode()
-        os.killpg(run.pid, signal.SIGKILL)
-        run.communicate()
-        if kill == 0:
-            run_id = str(json.loads(referee(repo, "runs").communicate()[0].splitlines()[0])["run_id"])
-        run = referee(repo, "resume", run_id)
-    out, err = run.communicate(timeout=300)
-    assert run.returncode == 4, err.decode()
-    report = json.loads(out)
+    at = tuple(min(kill * every + 1 + kill % 3, STEPS * 3 - 1) for kill in range(KILLS))
+    report = killed(repo, at, "agent", "count", "--model", f"scripted:{script}", *budget)
     patch = (repo / f".harness/reports/{report['run_id']}.patch").read_text()
     assert [int(row[1:]) for row in patch.splitlines() if row[1:].isdigit() and row[0] == "+"].count(7) == 2
     added = [

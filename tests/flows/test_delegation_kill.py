@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import small
-from test_agent_kill import done, journal, referee
+from test_agent_kill import journal, killed
 
 STEPS, PRICE = 4, 0.001
 FLOW = """
@@ -34,24 +31,6 @@ def parts() -> list[str]:
         ("write", {"path": f"made/{n}-{step}.txt", "content": f"{step}\n"}) for step in range(STEPS) for n in (1, 2)
     ]
     return [*(line("subagent", w) for w in writes), *(line("subagent", text=f"part {n} is done") for n in (1, 2))]
-
-
-def killed(repo: Path, at: tuple[int, ...], *command: str) -> dict[str, Any]:
-    """The report of a run that is killed whenever so many calls have ended, and resumed each time."""
-    run = referee(repo, *command)
-    for wanted in at:
-        end = time.monotonic() + 240
-        while done(repo) < wanted and run.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        assert run.poll() is None, run.communicate()[1].decode()
-        os.killpg(run.pid, signal.SIGKILL)
-        run.communicate()
-        run_id = str(json.loads(referee(repo, "runs").communicate()[0].splitlines()[0])["run_id"])
-        run = referee(repo, "resume", run_id)
-    out, err = run.communicate(timeout=300)
-    assert run.returncode == 4, err.decode()
-    report: dict[str, Any] = json.loads(out)
-    return report
 
 
 def once(repo: Path) -> int:
